@@ -1,0 +1,86 @@
+"""Agents made ready to play: their decisions compiled and their return types checked.
+
+A decision that returns a float where a card is due would be cut to an integer silently,
+so what numba has inferred is looked at here, once, when the agent is prepared.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import types as python_types
+from pathlib import Path
+from typing import Any
+
+import numba
+from numba import types
+from numba.core.errors import NumbaError
+
+from gin_sim.registry import DECISIONS, Agent
+from gin_sim.compiled import JIT_DISABLED, PACKAGE, compile_lazily
+from gin_sim.errors import AgentError
+from gin_sim.play import PARAMS_TYPE, VIEW_TYPE, PlainPolicy, compile_engine
+
+_EXPECTED = {"draw": types.boolean, "discard": types.int64, "knock": types.boolean}
+_ready: dict[tuple[Any, ...], tuple[Any, Any, Any]] = {}
+
+
+def prepare(agent: Agent) -> PlainPolicy:
+    """Return the compiled decisions of an agent and its parameters.
+
+    Raises
+    ------
+    AgentError
+        If a decision does not compile or does not return what it should.
+    """
+    compile_engine()
+    functions = tuple(getattr(agent, decision) for decision in DECISIONS)
+    if not JIT_DISABLED:
+        if functions not in _ready:
+            _ready[functions] = tuple(  # type: ignore[assignment]
+                _compile(agent, decision) for decision in DECISIONS
+            )
+        functions = _ready[functions]
+    return functions[0], functions[1], functions[2], agent.param_values
+
+
+def _compile(agent: Agent, decision: str) -> Any:
+    function: python_types.FunctionType = getattr(agent, decision)
+    home = PACKAGE.parent / "agents"
+    ours = Path(function.__code__.co_filename).resolve().parent == home
+    dispatcher: Any = compile_lazily(function, home if ours else None)
+    signature = (VIEW_TYPE, PARAMS_TYPE)
+    try:
+        dispatcher.compile(signature)
+        returned = dispatcher.overloads[signature].signature.return_type
+        expected = _EXPECTED[decision]
+        if returned == expected:
+            return dispatcher
+        if not _may_stand_for(returned, expected):
+            wanted = "True or False" if expected == types.boolean else "a card number (int)"
+            raise AgentError(
+                f"agent '{agent.name}': {decision} returns {returned}; it must return {wanted}"
+            )
+        return numba.njit(expected(*signature), nogil=True, error_model="numpy")(function)
+    except (NumbaError, TypeError, NotImplementedError) as error:
+        raise AgentError(
+            f"agent '{agent.name}': {decision} does not compile ({_reason(error)}); "
+            "mend it, or declare the agent with compiled=False to run it as plain Python"
+        ) from error
+
+
+def _may_stand_for(returned: Any, expected: Any) -> bool:
+    """Return whether a type is only another size of the expected one."""
+    if expected == types.boolean:
+        return isinstance(returned, types.Boolean | types.BooleanLiteral)
+    return isinstance(returned, types.Integer)
+
+
+def _reason(error: Exception) -> str:
+    """Return the telling line of one of numba's long messages."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    telling = [line for line in lines if "error" in line.lower() or "Unknown" in line]
+    line = (telling or lines or [type(error).__name__])[-1 if not telling else 0]
+    where = next((line for line in lines if line.startswith("File ")), "")
+    text = f"{line}{'; ' + where if where and where != line else ''}"
+    return text.replace(tempfile.gettempdir() + os.sep, "")[:300]

@@ -1,0 +1,531 @@
+"""The hand as a state machine, compiled.
+
+A hand is one :data:`STATE_DTYPE` record.  ``phase`` says what is due and ``seat`` who is
+to decide (seat 0 is the non-dealer); the functions below are the moves.  Copying the
+record forks the hand.  :mod:`gin_sim.play` puts agents in front of it,
+:class:`gin_sim.Hand` puts a person there, and tests hold it against a slow rendering
+written apart.
+
+The phases and what leads from one to the next::
+
+    UPCARD  take -> DISCARD; pass -> UPCARD of the dealer; both passed -> the non-dealer
+            draws from the stock without being asked -> DISCARD
+    DRAW    take the upcard, or draw from the stock -> DISCARD
+    DISCARD throw a card: if nothing is left over it is gin and ends the hand; if what is
+            left may be knocked with -> KNOCK; else the turn ends
+    KNOCK   knock, which ends the hand, or let the turn end
+    LAST    (rule "50th card") take the upcard -> DISCARD with a card that allows the
+            knock, which then follows; or let the hand die
+    OVER    the facts are in the record
+
+Gin, and big gin where the rules know it, are declared for the player, here: nobody is
+asked.  A turn's end leads to DRAW of the other seat, or at the wall to a dead hand, to
+LAST, or to a new stock; too many turns, draws from the pile or cards thrown back end the
+hand dead.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gin_sim.bits import popcount
+from gin_sim.chance import decision_word, reshuffle_key, seat_key, shuffle_place
+from gin_sim.compiled import kernel
+from gin_sim.layoff import lay_down, lay_off
+from gin_sim.melds import knock_discards, least_deadwood, least_discards_among
+from gin_sim.scoring import BIG_GIN, DEAD, FORFEIT, GIN, KNOCKED, hand_points, knock_outcome
+from gin_sim.view import (
+    DISCARD,
+    DRAW,
+    DREW,
+    HIDDEN_CARD,
+    HISTORY,
+    KNOCK,
+    LAST,
+    OVER,
+    PASSED,
+    THREW,
+    TOOK,
+    UPCARD,
+    VIEW_DTYPE,
+)
+
+STOCK_START = 21
+WALL_CARDS = 2
+_DECK = (1 << 52) - 1
+
+_SCALARS = (
+    "phase",
+    "seat",
+    "turn",
+    "lazy",  # places from `place` on are still to be shuffled
+    "place",  # of the next stock card
+    "pile",
+    "upcard",
+    "first_upcard",
+    "limit",
+    "multiplier",
+    "passes",
+    "pile_draws",
+    "thrown_back",  # turns in a row that threw the card they had taken
+    "reshuffles",
+    "last_chance",  # the turn began in the phase LAST
+    "drawn",
+    "taken",
+    "candidate",
+    "candidate_deadwood",
+    "legal_discards",
+    "best_discards",
+    "best_deadwood",
+    "n_events",
+    # Facts of a finished hand; -1 where there is none.
+    "outcome",
+    "ender",
+    "winner",
+    "points",
+    "knock_deadwood",
+    "defender_before",
+    "defender_after",
+    "laid_off",
+    "knock_sets",
+    "knock_runs",
+)
+_PER_SEAT = (
+    "hands",
+    "known",  # cards of the seat that the other one has seen it take
+    "discards",
+    "refused",
+    "deadwood",  # of the ten cards, after the last turn
+    "dealt_deadwood",
+    "first_chance",
+    "own_turns",
+    "decisions",
+    "scores",
+)
+STATE_DTYPE = np.dtype(
+    [("key", "u8"), ("stock_key", "u8"), ("seat_keys", "u8", (2,))]
+    + [(name, "i8") for name in _SCALARS]
+    + [(name, "i8", (2,)) for name in _PER_SEAT]
+    + [("deck", "i8", (52,)), ("views", VIEW_DTYPE, (2,))],
+    align=True,
+)
+"""A hand.  ``views[seat]`` is what that seat is shown; the machine writes there and never
+reads it back, since an agent might have written into it."""
+
+
+@kernel
+def _open_view(state: Any, rules: Any, seat: int) -> None:
+    """Write into a seat's view what holds for the whole hand, and wipe its history."""
+    view = state.views[seat]
+    view.is_dealer = seat
+    view.knock_limit = state.limit
+    view.gin_bonus = rules.gin_bonus
+    view.undercut_bonus = rules.undercut_bonus
+    view.big_gin_bonus = rules.big_gin_bonus
+    view.multiplier = state.multiplier
+    view.score = state.scores[seat]
+    view.opponent_score = state.scores[1 - seat]
+    view.target = rules.target
+    for i in range(HISTORY):
+        view.history[i] = 0
+
+
+@kernel
+def start_dealt(state: Any, rules: Any) -> None:
+    """Start a hand whose deck has at least its first 21 places fixed."""
+    for seat in range(2):
+        hand = 0
+        for place in range(10 * seat, 10 * seat + 10):
+            hand |= 1 << state.deck[place]
+        deadwood = least_deadwood(hand)
+        state.hands[seat] = hand
+        state.deadwood[seat] = deadwood
+        state.dealt_deadwood[seat] = deadwood
+        state.known[seat] = 0
+        state.discards[seat] = 0
+        state.refused[seat] = 0
+        state.first_chance[seat] = -1
+        state.own_turns[seat] = 0
+        state.decisions[seat] = 0
+        state.seat_keys[seat] = seat_key(state.key, seat)
+    upcard = state.deck[20]
+    state.stock_key = state.key
+    state.place = STOCK_START
+    state.pile = 1 << upcard
+    state.upcard = upcard
+    state.first_upcard = upcard
+    state.limit = rules.limit[upcard]
+    state.multiplier = rules.multiplier[upcard]
+    state.phase = UPCARD
+    state.seat = 0
+    state.turn = 0
+    state.passes = 0
+    state.pile_draws = 0
+    state.thrown_back = 0
+    state.reshuffles = 0
+    state.last_chance = 0
+    state.drawn = -1
+    state.taken = -1
+    state.candidate = -1
+    state.candidate_deadwood = -1
+    state.legal_discards = 0
+    state.best_discards = 0
+    state.best_deadwood = -1
+    state.n_events = 0
+    state.outcome = DEAD
+    state.ender = -1
+    state.winner = -1
+    state.points = 0
+    state.knock_deadwood = -1
+    state.defender_before = -1
+    state.defender_after = -1
+    state.laid_off = 0
+    state.knock_sets = 0
+    state.knock_runs = 0
+    _open_view(state, rules, 0)
+    _open_view(state, rules, 1)
+
+
+@kernel
+def deal(state: Any, rules: Any, key: Any) -> None:
+    """Shuffle what a deal needs, and start the hand."""
+    for place in range(52):
+        state.deck[place] = place
+    for place in range(STOCK_START):
+        shuffle_place(state.deck, key, place)
+    state.key = key
+    state.lazy = 1
+    start_dealt(state, rules)
+
+
+@kernel
+def stock_left(state: Any) -> int:
+    """Return how many cards the stock has."""
+    return 52 - state.place
+
+
+@kernel
+def _note(state: Any, what: int, card: int) -> None:
+    """Show both seats what the seat to act has done."""
+    n = state.n_events
+    state.n_events = n + 1
+    event = what << 6 | card
+    shown = DREW << 6 | HIDDEN_CARD if what == DREW else event
+    if state.seat == 0:
+        state.views[0].history[n] = event
+        state.views[1].history[n] = 1 << 8 | shown
+    else:
+        state.views[0].history[n] = 1 << 8 | shown
+        state.views[1].history[n] = event
+
+
+@kernel
+def _die(state: Any) -> None:
+    """End the hand without a score."""
+    state.phase = OVER
+    state.outcome = DEAD
+
+
+@kernel
+def _settle(state: Any, rules: Any, outcome: int) -> None:
+    """End the hand with the seat to act going out with `candidate_deadwood`."""
+    seat = state.seat
+    knock_deadwood = state.candidate_deadwood
+    before = state.deadwood[1 - seat]
+    after = before
+    hand = state.hands[seat]
+    if outcome == KNOCKED:
+        sets, runs = lay_down(hand, hand | state.pile, rules.longest_meld)
+        after, laid_off = lay_off(state.hands[1 - seat], sets, runs, rules.longest_meld)
+        outcome = knock_outcome(knock_deadwood, after, rules)
+        state.knock_sets = sets
+        state.knock_runs = runs
+        state.laid_off = laid_off
+    if outcome == KNOCKED:
+        state.winner = -1 if after == knock_deadwood else seat
+    else:
+        state.winner = seat if outcome == GIN or outcome == BIG_GIN else 1 - seat
+    state.phase = OVER
+    state.outcome = outcome
+    state.ender = seat
+    state.knock_deadwood = knock_deadwood
+    state.defender_before = before
+    state.defender_after = after
+    state.points = hand_points(outcome, knock_deadwood, after, state.multiplier, rules)
+
+
+@kernel
+def forfeit(state: Any, rules: Any) -> None:
+    """End the hand lost by the seat to act, priced as gin for the other one."""
+    seat = state.seat
+    # The deadwood before the turn: what was drawn in it went nowhere.
+    deadwood = state.deadwood[seat]
+    state.phase = OVER
+    state.outcome = FORFEIT
+    state.ender = seat
+    state.winner = 1 - seat
+    state.knock_deadwood = -1
+    state.defender_before = deadwood
+    state.defender_after = deadwood
+    state.points = hand_points(FORFEIT, 0, deadwood, state.multiplier, rules)
+
+
+@kernel
+def _to_discard(state: Any, rules: Any) -> None:
+    """Take stock of eleven cards: what may be thrown, what is best, may one knock?"""
+    seat = state.seat
+    hand = state.hands[seat]
+    allowed = hand
+    if state.taken >= 0 and not rules.may_throw_taken:
+        allowed ^= 1 << state.taken
+    deadwood, best = least_discards_among(hand, allowed)
+    if deadwood <= state.limit:
+        if state.first_chance[seat] < 0:
+            state.first_chance[seat] = stock_left(state)
+        if state.last_chance:
+            allowed = knock_discards(hand, allowed, state.limit)
+    state.phase = DISCARD
+    state.legal_discards = allowed
+    state.best_discards = best
+    state.best_deadwood = deadwood
+    if rules.big_gin_bonus >= 0 and deadwood == 0 and least_deadwood(hand) == 0:
+        state.candidate_deadwood = 0
+        _settle(state, rules, BIG_GIN)
+
+
+@kernel
+def take_upcard(state: Any, rules: Any) -> None:
+    """Move: take the top card of the pile."""
+    if state.phase == DRAW:
+        state.pile_draws += 1
+        if state.pile_draws >= rules.pile_draw_limit:
+            _die(state)
+            return
+    state.last_chance = 1 if state.phase == LAST else 0
+    card = state.upcard
+    bit = 1 << card
+    seat = state.seat
+    state.upcard = -1
+    state.pile ^= bit
+    state.hands[seat] |= bit
+    state.known[seat] |= bit
+    state.drawn = card
+    state.taken = card
+    _note(state, TOOK, card)
+    _to_discard(state, rules)
+
+
+@kernel
+def draw_stock(state: Any, rules: Any) -> None:
+    """Move: draw the top card of the stock, leaving the upcard."""
+    if state.phase == DRAW:
+        state.refused[state.seat] |= 1 << state.upcard
+    if state.lazy:
+        shuffle_place(state.deck, state.stock_key, state.place)
+    card = state.deck[state.place]
+    state.place += 1
+    state.hands[state.seat] |= 1 << card
+    state.drawn = card
+    state.taken = -1
+    _note(state, DREW, card)
+    _to_discard(state, rules)
+
+
+@kernel
+def pass_upcard(state: Any, rules: Any) -> None:
+    """Move: leave the opening upcard to the other seat; in LAST, let the hand die."""
+    state.refused[state.seat] |= 1 << state.upcard
+    _note(state, PASSED, state.upcard)
+    if state.phase == LAST:
+        _die(state)
+        return
+    state.passes += 1
+    state.seat = 1 - state.seat
+    if state.passes == 2:
+        draw_stock(state, rules)
+
+
+@kernel
+def _turn_over_pile(state: Any) -> None:
+    """Make a new stock of all cards but the hands and the top of the pile."""
+    state.reshuffles += 1
+    state.stock_key = reshuffle_key(state.key, state.reshuffles)
+    state.pile = 1 << state.upcard
+    new_stock = _DECK & ~(state.hands[0] | state.hands[1] | state.pile)
+    place = STOCK_START
+    for card in range(52):
+        if new_stock >> card & 1:
+            state.deck[place] = card
+            place += 1
+    state.place = STOCK_START
+    state.lazy = 1
+
+
+@kernel
+def _lay_card_down(state: Any, card: int) -> None:
+    """Put a card of the seat to act on the pile."""
+    seat = state.seat
+    bit = 1 << card
+    state.hands[seat] ^= bit
+    state.known[seat] &= ~bit
+    state.pile |= bit
+    state.discards[seat] |= bit
+    state.upcard = card
+    _note(state, THREW, card)
+
+
+@kernel
+def deadwood_after(state: Any, card: int) -> int:
+    """Return the deadwood that throwing `card` leaves the seat to act."""
+    if state.best_discards >> card & 1:
+        return state.best_deadwood
+    return least_deadwood(state.hands[state.seat] ^ (1 << card))
+
+
+@kernel
+def throw(state: Any, rules: Any, card: int, deadwood: int) -> None:
+    """Move: throw a card that leaves `deadwood`, without knocking; the turn ends."""
+    seat = state.seat
+    _lay_card_down(state, card)
+    state.deadwood[seat] = deadwood
+    state.turn += 1
+    state.own_turns[seat] += 1
+    state.thrown_back = state.thrown_back + 1 if card == state.taken else 0
+    state.seat = 1 - seat
+    state.drawn = -1
+    state.taken = -1
+    state.candidate = -1
+    state.phase = DRAW
+    if (
+        state.turn >= rules.turn_limit
+        or state.last_chance
+        or state.thrown_back >= rules.thrown_back_limit
+    ):
+        _die(state)
+    elif stock_left(state) <= WALL_CARDS:
+        if rules.wall == 2:
+            _turn_over_pile(state)
+        elif rules.wall == 1 and _may_knock_with_upcard(state, rules):
+            state.phase = LAST
+        else:
+            _die(state)
+
+
+@kernel
+def _may_knock_with_upcard(state: Any, rules: Any) -> bool:
+    """Return whether the seat to act could take the upcard and knock."""
+    hand = state.hands[state.seat]
+    bit = 1 << state.upcard
+    allowed = hand | bit if rules.may_throw_taken else hand
+    deadwood, _ = least_discards_among(hand | bit, allowed)
+    return deadwood <= state.limit
+
+
+@kernel
+def knock(state: Any, rules: Any, card: int, deadwood: int) -> None:
+    """Move: throw a card that leaves `deadwood` and go out with it."""
+    _lay_card_down(state, card)
+    state.turn += 1
+    state.own_turns[state.seat] += 1
+    state.candidate = card
+    state.candidate_deadwood = deadwood
+    _settle(state, rules, GIN if deadwood == 0 else KNOCKED)
+
+
+@kernel
+def decide_draw(state: Any, rules: Any, take: bool) -> None:
+    """Answer UPCARD, DRAW or LAST."""
+    if take:
+        take_upcard(state, rules)
+    elif state.phase == DRAW:
+        draw_stock(state, rules)
+    else:
+        pass_upcard(state, rules)
+
+
+@kernel
+def decide_discard(state: Any, rules: Any, card: int) -> bool:
+    """Answer DISCARD; return False, and change nothing, if the card is not legal."""
+    if card < 0 or card > 51 or not state.legal_discards >> card & 1:
+        return False
+    deadwood = deadwood_after(state, card)
+    if deadwood == 0 or (state.last_chance and deadwood <= state.limit):
+        knock(state, rules, card, deadwood)
+    elif deadwood <= state.limit:
+        state.phase = KNOCK
+        state.candidate = card
+        state.candidate_deadwood = deadwood
+    else:
+        throw(state, rules, card, deadwood)
+    return True
+
+
+@kernel
+def decide_knock(state: Any, rules: Any, go: bool) -> None:
+    """Answer KNOCK."""
+    if go:
+        knock(state, rules, state.candidate, state.candidate_deadwood)
+    else:
+        throw(state, rules, state.candidate, state.candidate_deadwood)
+
+
+@kernel
+def fill_view(state: Any, view: Any) -> None:
+    """Write into an open view what the seat to act may know now; draw its random word."""
+    seat = state.seat & 1
+    other = seat ^ 1
+    phase = state.phase
+    hand = state.hands[seat]
+    known = state.known[other]
+    pile = state.pile
+    view.phase = phase
+    view.hand = hand
+    view.upcard = state.upcard
+    view.drawn = state.drawn
+    view.taken = state.taken
+    view.candidate = state.candidate
+    if phase == DISCARD:
+        view.legal_discards = state.legal_discards
+        view.best_discards = state.best_discards
+        view.deadwood = state.best_deadwood
+    else:
+        view.legal_discards = 0
+        view.best_discards = 0
+        view.deadwood = state.candidate_deadwood if phase == KNOCK else state.deadwood[seat]
+    view.stock_left = stock_left(state)
+    view.turn = state.turn
+    view.own_turn = state.own_turns[seat]
+    view.pile = pile
+    view.seen = hand | pile | known
+    view.opponent_known = known
+    view.opponent_discards = state.discards[other]
+    view.own_discards = state.discards[seat]
+    view.opponent_refused = state.refused[other]
+    n = state.decisions[seat]
+    state.decisions[seat] = n + 1
+    view.word = decision_word(state.seat_keys[seat], n)
+    view.history_len = state.n_events
+
+
+@kernel
+def check_cards(state: Any) -> bool:
+    """Return whether every card is in exactly one place, and the hands are full."""
+    turn_open = state.phase == DISCARD or state.phase == KNOCK
+    stock = 0
+    for place in range(state.place, 52):
+        stock |= 1 << state.deck[place]
+    total = 0
+    union = stock | state.pile
+    for seat in range(2):
+        n = popcount(state.hands[seat])
+        full = 11 if state.seat == seat and turn_open else 10
+        if state.outcome == BIG_GIN and state.ender == seat:
+            full = 11
+        if state.phase != OVER and n != full:
+            return False
+        total += n
+        union |= state.hands[seat]
+    total += popcount(stock) + popcount(state.pile)
+    return total == 52 and union == _DECK and popcount(stock) == stock_left(state)

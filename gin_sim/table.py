@@ -1,0 +1,193 @@
+"""A hand stepped through by hand: for people, replays, other engines and tests.
+
+It is the same state machine as everywhere, behind checked moves.
+
+Examples
+--------
+>>> hand = Hand.dealt(seed=1, deal=0)
+>>> hand.phase, hand.seat, hand.legal_moves()
+('upcard', 0, ['take', 'pass'])
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from gin_sim import state as machine
+from gin_sim.cards import card_name, cards_of, parse_card
+from gin_sim.chance import MAX_SEED, deal_key
+from gin_sim.compiled import records
+from gin_sim.errors import CardError, RulesError
+from gin_sim.melds import knock_discards
+from gin_sim.rules import Rules
+from gin_sim.scoring import OUTCOMES, rules_record
+from gin_sim.view import PHASES, View, as_view
+
+
+class Hand:
+    """One hand in progress; seat 0 is the non-dealer, seat 1 the dealer.
+
+    Moves are methods; each checks that it is legal and raises a RulesError that names
+    what would be.
+    """
+
+    def __init__(self, rules: Rules, state: Any, record: Any) -> None:
+        self.rules = rules
+        self._state = state
+        self._rules = record
+
+    @classmethod
+    def dealt(cls, seed: int, deal: int, rules: Rules | None = None) -> Hand:
+        """Return the start of a numbered deal of a seed."""
+        if not 0 <= seed <= MAX_SEED or not 0 <= deal <= MAX_SEED:
+            raise RulesError(f"seed {seed}, deal {deal}: allowed is 0..{MAX_SEED}")
+        rules = rules or Rules()
+        record = rules_record(rules)[0]
+        state = records(1, machine.STATE_DTYPE)[0]
+        machine.deal(state, record, deal_key(seed, deal))
+        return cls(rules, state, record)
+
+    @classmethod
+    def from_deck(cls, deck: Sequence[int | str], rules: Rules | None = None) -> Hand:
+        """Return the start of a hand with a given order of the cards.
+
+        Parameters
+        ----------
+        deck : sequence of 52 cards
+            Ten for the non-dealer, ten for the dealer, the upcard, the stock as drawn.
+        """
+        cards = [parse_card(card) if isinstance(card, str) else int(card) for card in deck]
+        if sorted(cards) != list(range(52)):
+            raise CardError(f"a deck holds each of 52 cards once; this one has {len(set(cards))}")
+        rules = rules or Rules()
+        record = rules_record(rules)[0]
+        state = records(1, machine.STATE_DTYPE)[0]
+        state["deck"][:] = cards
+        state["lazy"] = 0
+        machine.start_dealt(state, record)
+        return cls(rules, state, record)
+
+    @property
+    def phase(self) -> str:
+        """What is due: upcard, draw, discard, knock, last or over."""
+        return PHASES[int(self._state["phase"])]
+
+    @property
+    def seat(self) -> int:
+        """Who is to decide."""
+        return int(self._state["seat"])
+
+    @property
+    def stock_left(self) -> int:
+        """Cards left in the stock."""
+        return int(machine.stock_left(self._state))
+
+    @property
+    def upcard(self) -> int | None:
+        """The top of the pile, or None while it has been taken."""
+        card = int(self._state["upcard"])
+        return None if card < 0 else card
+
+    @property
+    def knock_limit(self) -> int:
+        """The most points to knock with in this hand."""
+        return int(self._state["limit"])
+
+    def cards(self, seat: int) -> int:
+        """Return the hand of a seat as a mask."""
+        return int(self._state["hands"][seat])
+
+    def view(self) -> View:
+        """Return what the seat to act may know, with the random word of this decision."""
+        seat = self.seat
+        view = self._state["views"][seat]
+        machine.fill_view(self._state, view)
+        self._state["decisions"][seat] -= 1  # looking is not deciding
+        return as_view(view)
+
+    def legal_discards(self) -> list[int]:
+        """Return the cards that may be thrown now, whether or not one then knocks."""
+        if self.phase != "discard":
+            return []
+        return cards_of(int(self._state["legal_discards"]))
+
+    def legal_knocks(self) -> list[int]:
+        """Return the cards that may be thrown to go out now."""
+        state = self._state
+        if self.phase != "discard":
+            return []
+        legal = int(state["legal_discards"])
+        return cards_of(int(knock_discards(state["hands"][self.seat], legal, state["limit"])))
+
+    def legal_moves(self) -> list[str]:
+        """Return the legal moves in words: take, pass, draw, throw X, knock X."""
+        phase = self.phase
+        if phase == "discard":
+            throws = [] if self._state["last_chance"] else self.legal_discards()
+            return [f"throw {card_name(c)}" for c in throws] + [
+                f"knock {card_name(c)}" for c in self.legal_knocks()
+            ]
+        if phase == "over":
+            return []
+        return ["take", "draw"] if phase == "draw" else ["take", "pass"]
+
+    def _check(self, move: str) -> None:
+        legal = self.legal_moves()
+        if move not in legal:
+            allowed = ", ".join(legal) or "none, the hand is over"
+            raise RulesError(f"'{move}' is not legal for seat {self.seat}: {allowed}")
+
+    def take(self) -> None:
+        """Take the top card of the pile."""
+        self._check("take")
+        machine.take_upcard(self._state, self._rules)
+
+    def draw(self) -> None:
+        """Draw from the stock."""
+        self._check("draw")
+        machine.draw_stock(self._state, self._rules)
+
+    def pass_(self) -> None:
+        """Leave the opening upcard, or let the hand die in the last phase."""
+        self._check("pass")
+        machine.pass_upcard(self._state, self._rules)
+
+    def throw(self, card: int | str) -> None:
+        """Throw a card and do not go out, whatever is left."""
+        number = parse_card(card) if isinstance(card, str) else int(card)
+        self._check(f"throw {card_name(number)}")
+        machine.throw(
+            self._state, self._rules, number, machine.deadwood_after(self._state, number)
+        )
+
+    def knock(self, card: int | str) -> None:
+        """Throw a card and go out: knock, or gin if nothing is left over."""
+        number = parse_card(card) if isinstance(card, str) else int(card)
+        self._check(f"knock {card_name(number)}")
+        machine.knock(
+            self._state, self._rules, number, machine.deadwood_after(self._state, number)
+        )
+
+    def facts(self) -> dict[str, Any]:
+        """Return the facts of a finished hand, by seat; points are the winner's."""
+        state = self._state
+        if self.phase != "over":
+            raise RulesError("the hand is not over")
+
+        def known(value: Any) -> int | None:
+            return None if int(value) < 0 else int(value)
+
+        return {
+            "outcome": OUTCOMES[int(state["outcome"])],
+            "ender": known(state["ender"]),
+            "winner": known(state["winner"]),
+            "points": int(state["points"]),
+            "turns": int(state["turn"]),
+            "stock_left": self.stock_left,
+            "knock_deadwood": known(state["knock_deadwood"]),
+            "defender_deadwood_before_layoff": known(state["defender_before"]),
+            "defender_deadwood": known(state["defender_after"]),
+            "laid_off": cards_of(int(state["laid_off"])),
+            "first_chance": [known(c) for c in state["first_chance"]],
+        }
