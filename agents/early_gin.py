@@ -25,4 +25,4 @@ class EarlyGin:
 
     @staticmethod
     def knock(view: View, params: Params) -> bool:
-        return view.own_turn < params[EARLY_TURNS]
+        return bool(view.own_turn < params[EARLY_TURNS])

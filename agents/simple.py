@@ -7,8 +7,6 @@ repeat, as an unordered pair with the card it drew, a (drawn, thrown) pair of it
 earlier in the hand: that is what breaks endless swaps.  Knocks whenever it may.
 """
 
-import numpy as np
-
 from gin_sim import Params, View, agent
 from gin_sim.chance import pick
 from gin_sim.compiled import kernel
@@ -22,7 +20,7 @@ def repeats(view: View) -> int:
     barred = 0
     drawn_then = -1
     for i in range(view.history_len):
-        event = np.int64(view.history[i])
+        event = int(view.history[i])
         if event >> 8 == 0:
             card = event & 63
             if event >> 6 == THREW:

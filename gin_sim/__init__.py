@@ -19,6 +19,7 @@ _HOME = {
     "GinSimError": "errors",
     "Hand": "table",
     "Params": "registry",
+    "PlayError": "errors",
     "ResultsError": "errors",
     "Rules": "rules",
     "RulesError": "errors",
@@ -40,13 +41,49 @@ _HOME = {
     "showdown": "settle",
     "shuffled_deck": "chance",
 }
-__all__ = ["__version__", *sorted(_HOME)]  # noqa: PLE0604
+__all__ = [
+    "Agent",
+    "AgentError",
+    "Arrangement",
+    "CardError",
+    "GinSimError",
+    "Hand",
+    "Params",
+    "PlayError",
+    "ResultsError",
+    "Rules",
+    "RulesError",
+    "ScoreSheet",
+    "Showdown",
+    "View",
+    "__version__",
+    "agent",
+    "arrange",
+    "best_discards",
+    "best_discards_many",
+    "deadwood",
+    "deadwood_many",
+    "format_hand",
+    "legal_knocks",
+    "load_agent",
+    "parse_hand",
+    "play_tournament",
+    "price_hand",
+    "showdown",
+    "shuffled_deck",
+]
 
 if TYPE_CHECKING:
-    from gin_sim.registry import Agent, Params, agent, load_agent
     from gin_sim.cards import format_hand, parse_hand
     from gin_sim.chance import shuffled_deck
-    from gin_sim.errors import AgentError, CardError, GinSimError, ResultsError, RulesError
+    from gin_sim.errors import (
+        AgentError,
+        CardError,
+        GinSimError,
+        PlayError,
+        ResultsError,
+        RulesError,
+    )
     from gin_sim.hands import (
         Arrangement,
         arrange,
@@ -56,6 +93,7 @@ if TYPE_CHECKING:
         deadwood_many,
         legal_knocks,
     )
+    from gin_sim.registry import Agent, Params, agent, load_agent
     from gin_sim.rules import Rules
     from gin_sim.scoring import ScoreSheet, price_hand
     from gin_sim.settle import Showdown, showdown

@@ -25,7 +25,7 @@ if JIT_DISABLED:
 
 else:
 
-    @intrinsic
+    @intrinsic  # type: ignore[untyped-decorator]
     def popcount(typingctx: Any, mask: Any) -> Any:
         """Return the number of cards in a mask."""
 
@@ -34,7 +34,7 @@ else:
 
         return types.int64(types.int64), build
 
-    @intrinsic
+    @intrinsic  # type: ignore[untyped-decorator]
     def lowest(typingctx: Any, mask: Any) -> Any:
         """Return the lowest card of a mask that has one."""
 

@@ -126,9 +126,7 @@ def parse_hand(hand: Hand, count: int | tuple[int, ...] | None = None, what: str
     CardError
         For a bad token, a card twice, a mask beyond 52 bits or a wrong count.
     """
-    if isinstance(hand, str):
-        mask = mask_of(parse_cards(hand))
-    elif isinstance(hand, Iterable):
+    if isinstance(hand, Iterable):
         mask = mask_of(parse_cards(hand))
     else:
         try:

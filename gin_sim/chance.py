@@ -37,6 +37,7 @@ from gin_sim.compiled import JIT_DISABLED, kernel
 # One text serves both modes: compiled, all of this is uint64 and wraps by itself; in
 # plain Python the same names are ints and the masks do the wrapping.
 _unsigned: Any = int if JIT_DISABLED else np.uint64
+_signed: Any = int if JIT_DISABLED else np.int64
 
 _GOLDEN = _unsigned(0x9E3779B97F4A7C15)
 _MIX_1 = _unsigned(0xBF58476D1CE4E5B9)
@@ -88,7 +89,8 @@ def seat_key(key: Any, seat: int) -> Any:
 @kernel
 def decision_word(key: Any, n: int) -> int:
     """Return the non-negative random word of decision `n` of a seat."""
-    return np.int64(word_at(key, n) >> _S1)
+    word: int = _signed(word_at(key, n) >> _S1)
+    return word
 
 
 @kernel
@@ -96,7 +98,7 @@ def shuffle_place(deck: Any, key: Any, i: int) -> None:
     """Fix place `i` of a deck whose earlier places are fixed."""
     word = word_at(key, i >> 1)
     half = word >> _S32 if i & 1 else word & _HALF
-    j = i + np.int64((half * _unsigned(52 - i)) >> _S32)
+    j = i + _signed((half * _unsigned(52 - i)) >> _S32)
     card = deck[j]
     deck[j] = deck[i]
     deck[i] = card
@@ -105,7 +107,8 @@ def shuffle_place(deck: Any, key: Any, i: int) -> None:
 @kernel
 def next_word(word: int) -> int:
     """Return the word after `word`, for an agent that needs more than one."""
-    return np.int64(mix((_unsigned(word) + _GOLDEN) & _WORD) >> _S1)
+    after: int = _signed(mix((_unsigned(word) + _GOLDEN) & _WORD) >> _S1)
+    return after
 
 
 @kernel

@@ -42,12 +42,13 @@ def cache_root() -> Path:
     """Return the folder that holds all of gin-sim's compiled code for this user."""
     if override := os.environ.get("GIN_SIM_CACHE_DIR"):
         return Path(override)
+    base: str | Path
     if sys.platform == "win32":
-        base = os.environ.get("LOCALAPPDATA") or os.path.expanduser("~/AppData/Local")
+        base = os.environ.get("LOCALAPPDATA") or Path("~/AppData/Local").expanduser()
     elif sys.platform == "darwin":
-        base = os.path.expanduser("~/Library/Caches")
+        base = Path("~/Library/Caches").expanduser()
     else:
-        base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+        base = os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()
     return Path(base) / "gin-sim"
 
 
@@ -146,7 +147,7 @@ class _SafeCache(FunctionCache):  # type: ignore[misc]
 
     def _drop(self) -> None:
         with contextlib.suppress(OSError):
-            os.unlink(self._cache_file._index_path)
+            Path(self._cache_file._index_path).unlink()
 
 
 @contextlib.contextmanager

@@ -6,7 +6,8 @@
     ├── CardError     a card, a hand or a deck that cannot be (also a ValueError)
     ├── RulesError    a rule out of range, a preset or a field that does not exist
     │                 (also a ValueError)
-    ├── AgentError    an agent that cannot be found, compiled or trusted with a hand
+    ├── AgentError    an agent that cannot be found or compiled
+    │   └── PlayError  an agent that raised or played illegally; stops the run
     └── ResultsError  a results folder that cannot be read or written
 
 Messages are one line: the value, what is allowed, and how to replay it where a hand
@@ -17,7 +18,13 @@ from __future__ import annotations
 
 
 class GinSimError(Exception):
-    """Base of every error that gin-sim raises on purpose."""
+    """Base of every error that gin-sim raises on purpose.
+
+    `exit_code` is what the command line exits with: 2 for a user's mistake, 1 for a run
+    that failed.
+    """
+
+    exit_code = 2
 
 
 class CardError(GinSimError, ValueError):
@@ -29,7 +36,13 @@ class RulesError(GinSimError, ValueError):
 
 
 class AgentError(GinSimError):
-    """An agent that cannot be found or compiled, or that played illegally."""
+    """An agent that cannot be found or compiled."""
+
+
+class PlayError(AgentError):
+    """An agent that raised an exception or played illegally in a hand."""
+
+    exit_code = 1
 
 
 class ResultsError(GinSimError):

@@ -56,11 +56,8 @@ def unpack_melds(sets: int, runs: int) -> tuple[int, ...]:
     while runs:
         melds.append(((1 << (runs >> 6 & 15)) - 1) << (runs & 63))
         runs >>= 10
-    melds.sort()
-    for rank in range(13):
-        if of_rank := sets & (RANK_0 << rank):
-            melds.append(of_rank)
-    return tuple(melds)
+    of_ranks = (sets & (RANK_0 << rank) for rank in range(13))
+    return *sorted(melds), *(meld for meld in of_ranks if meld)
 
 
 def deadwood(hand: Hand) -> int:
@@ -184,7 +181,9 @@ def _possible_melds() -> Iterator[int]:
                 yield ((1 << length) - 1) << (13 * suit + low)
 
 
-def masks_of(hands: ArrayLike | list[str], counts: tuple[int, ...] | None = None) -> NDArray[np.int64]:
+def masks_of(
+    hands: ArrayLike | list[str], counts: tuple[int, ...] | None = None
+) -> NDArray[np.int64]:
     """Return hands as a (n,) array of masks, checked.
 
     Parameters
@@ -203,7 +202,9 @@ def masks_of(hands: ArrayLike | list[str], counts: tuple[int, ...] | None = None
         masks: NDArray[Any] = hands
         bad = np.flatnonzero((masks < 0) | (masks > DECK))
         if bad.size:
-            raise CardError(f"hand {bad[0]}: mask {int(masks.flat[bad[0]]):#x} has bits beyond 0..51")
+            raise CardError(
+                f"hand {bad[0]}: mask {int(masks.flat[bad[0]]):#x} has bits beyond 0..51"
+            )
         masks = np.ascontiguousarray(masks, dtype=np.int64)
     else:
         items: Any = hands
@@ -246,7 +247,9 @@ def deadwood_many(hands: ArrayLike | list[str]) -> NDArray[np.int64]:
     return out
 
 
-def best_discards_many(hands11: ArrayLike | list[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def best_discards_many(
+    hands11: ArrayLike | list[str],
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return, for each of many hands of eleven, the deadwood and the mask of best discards.
 
     Returns

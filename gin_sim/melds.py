@@ -162,7 +162,7 @@ def _best_throw(hand: int) -> int:
     s = int(ENTRIES[hand >> 39])
     fall_c, fall_d = c >> 13 & 255, d >> 13 & 255
     fall_h, fall_s = h >> 13 & 255, s >> 13 & 255
-    fall = max(max(fall_c, fall_d), max(fall_h, fall_s))
+    fall = max(fall_c, fall_d, fall_h, fall_s)
     loose = (c >> 21) + (d >> 21) + (h >> 21) + (s >> 21)
     throws = 0
     if fall_c == fall:

@@ -28,6 +28,7 @@ from gin_sim.scoring import (
     enter_hand,
     game_margin,
     next_dealer,
+    open_column,
     sheet_over,
 )
 from gin_sim.state import (
@@ -99,8 +100,19 @@ ROW_DTYPE = np.dtype(
 """The facts of a hand; players a and b are 0 and 1, and -1 stands for none."""
 
 GAME_DTYPE = np.dtype(
-    [("game", "i8"), ("margin_a", "i8"), ("points_a", "i8"), ("hands", "i8")]
-    + [("winner", "i8"), ("mirror", "i8"), ("wins_a", "i8"), ("wins_b", "i8")],
+    [
+        (name, "i8")
+        for name in (
+            "game",
+            "mirror",
+            "winner",
+            "margin_a",
+            "points_a",
+            "hands",
+            "wins_a",
+            "wins_b",
+        )
+    ],
     align=True,
 )
 """The result of a game; the winner is that of most columns, or of the margin."""
@@ -150,7 +162,7 @@ class Order(NamedTuple):
 
     seed: int
     first: int
-    count: int
+    count: int  # type: ignore[assignment]
     mirror: int
     forgiving: int
 
@@ -278,6 +290,10 @@ def play_hands(
         number = order.first + (i >> 1)
         key = deal_key(order.seed, number)
         dealer = 1 - (i & 1)
+        state.deal = number
+        state.mirror = i & 1
+        state.dealer = dealer
+        state.rows_done = n
         first, second = (policy_b, policy_a) if dealer == 0 else (policy_a, policy_b)
         if not _one_hand(state, rules, key, order.forgiving, first, second):
             return ILLEGAL, n
@@ -292,7 +308,7 @@ def play_hands(
 
 
 @kernel
-def _finish_game(game: Any, sheet: Any, rules: Any) -> None:
+def finish_game(game: Any, sheet: Any, rules: Any) -> None:
     """Write who won a game: most columns, then the larger total; -1 if undecided."""
     balance = 0
     for column in range(sheet.n_columns):
@@ -329,20 +345,22 @@ def play_games(
     for i in range(order.mirror, 2 * order.count):
         if n + MAX_GAME_HANDS > rows.shape[0]:
             return FULL, n_games, n
+        state.rows_done = n
+        state.games_done = n_games
         number = order.first + (i >> 1)
         clear_sheet(sheet, rules)
         dealer = 1 - (i & 1)
         points = 0
         k = 0
         while k < MAX_GAME_HANDS and not sheet_over(sheet):
-            # The view shows the first game that is still open.
-            column = 0
-            while column < sheet.n_columns - 1 and sheet.closed[column]:
-                column += 1
+            column = open_column(sheet)
             state.scores[1 - dealer] = sheet.score[column, 0]
             state.scores[dealer] = sheet.score[column, 1]
             deal_number = MAX_GAME_HANDS * number + k
             key = deal_key(order.seed, deal_number)
+            state.deal = deal_number
+            state.mirror = i & 1
+            state.dealer = dealer
             first, second = (policy_b, policy_a) if dealer == 0 else (policy_a, policy_b)
             if not _one_hand(state, rules, key, order.forgiving, first, second):
                 return ILLEGAL, n_games, n
@@ -362,7 +380,7 @@ def play_games(
         game.mirror = i & 1
         game.points_a = points
         game.hands = k
-        _finish_game(game, sheet, rules)
+        finish_game(game, sheet, rules)
         n_games += 1
         n += k
     return DONE, n_games, n

@@ -16,10 +16,10 @@ import numba
 from numba import types
 from numba.core.errors import NumbaError
 
-from gin_sim.registry import DECISIONS, Agent
 from gin_sim.compiled import JIT_DISABLED, PACKAGE, compile_lazily
 from gin_sim.errors import AgentError
 from gin_sim.play import PARAMS_TYPE, VIEW_TYPE, PlainPolicy, compile_engine
+from gin_sim.registry import DECISIONS, Agent
 
 _EXPECTED = {"draw": types.boolean, "discard": types.int64, "knock": types.boolean}
 _ready: dict[tuple[Any, ...], tuple[Any, Any, Any]] = {}
@@ -34,14 +34,13 @@ def prepare(agent: Agent) -> PlainPolicy:
         If a decision does not compile or does not return what it should.
     """
     compile_engine()
-    functions = tuple(getattr(agent, decision) for decision in DECISIONS)
-    if not JIT_DISABLED:
-        if functions not in _ready:
-            _ready[functions] = tuple(  # type: ignore[assignment]
-                _compile(agent, decision) for decision in DECISIONS
-            )
-        functions = _ready[functions]
-    return functions[0], functions[1], functions[2], agent.param_values
+    written = (agent.draw, agent.discard, agent.knock)
+    if JIT_DISABLED:
+        return *written, agent.param_values
+    if written not in _ready:
+        draw, discard, knock = (_compile(agent, decision) for decision in DECISIONS)
+        _ready[written] = (draw, discard, knock)
+    return *_ready[written], agent.param_values
 
 
 def _compile(agent: Agent, decision: str) -> Any:

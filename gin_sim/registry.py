@@ -87,6 +87,12 @@ class Agent:
         return f"{self.name}:{','.join(changed)}" if changed else self.name
 
     @property
+    def label_with_place(self) -> str:
+        """What names this agent on the command line: its file, if it has one of its own."""
+        place, _, _ = _split(self.spec)
+        return f"{place}:{self.label}" if place else self.label
+
+    @property
     def param_values(self) -> Params:
         """The parameters as the decisions get them."""
         return np.array(list(self.params.values()), dtype=np.float64)
@@ -155,7 +161,7 @@ def agent(
     def make(strategy: type) -> Agent:
         if not isinstance(strategy, type):
             raise AgentError(f"agent '{name}': decorate a class with draw, discard and knock")
-        decisions = {}
+        decisions: dict[str, Any] = {}
         for decision in DECISIONS:
             function = inspect.getattr_static(strategy, decision, None)
             function = getattr(function, "__func__", function)
@@ -167,7 +173,7 @@ def agent(
         if any(c in name for c in ":,=/\\ ") or not name:
             raise AgentError(f"agent name '{name}': allowed are letters, digits, _ and -")
         numbers = {key: float(value) for key, value in params.items()}
-        decisions["discard"]._gin_sim_params = dict(numbers)  # type: ignore[attr-defined]
+        decisions["discard"]._gin_sim_params = dict(numbers)
         lines = (inspect.cleandoc(strategy.__doc__ or "")).splitlines() or [""]
         return Agent(
             name=name,

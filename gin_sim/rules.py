@@ -59,9 +59,7 @@ class Rules:
     oklahoma_ace: str = _rule("gin", ("gin", "one"), "what an ace upcard asks for")
     oklahoma_spades_double: bool = _rule(False, bool, "a spade upcard doubles the hand's points")
     double_boxes: bool = _rule(False, bool, "a doubled hand counts two boxes")
-    may_throw_taken: bool = _rule(
-        False, bool, "the card taken from the pile may be thrown at once"
-    )
+    may_throw_taken: bool = _rule(False, bool, "the card taken from the pile may be thrown at once")
     thrown_back_limit: int | None = _rule(
         2, (None, *range(1, 101)), "dead after so many turns in a row that throw the taken card"
     )

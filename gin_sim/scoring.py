@@ -160,6 +160,15 @@ def sheet_over(sheet: Any) -> bool:
 
 
 @kernel
+def open_column(sheet: Any) -> int:
+    """Return the first open column, whose scores a view shows; the last if none is."""
+    column = 0
+    while column < sheet.n_columns - 1 and sheet.closed[column]:
+        column += 1
+    return column
+
+
+@kernel
 def enter_hand(sheet: Any, rules: Any, player: int, points: int, boxes: int) -> None:
     """Enter a won hand: in every open column the player is in, and in one more.
 
@@ -170,7 +179,9 @@ def enter_hand(sheet: Any, rules: Any, player: int, points: int, boxes: int) -> 
     sheet.wins[player] += 1
     started = False
     for column in range(sheet.n_columns):
-        if sheet.closed[column] and not (rules.late_start_lost and not sheet.entered[column, player]):
+        if sheet.closed[column] and not (
+            rules.late_start_lost and not sheet.entered[column, player]
+        ):
             continue
         if not sheet.entered[column, player]:
             if started:
@@ -198,7 +209,7 @@ def column_winner(sheet: Any, rules: Any, column: int) -> int:
 @kernel
 def column_total(sheet: Any, rules: Any, column: int, player: int) -> int:
     """Return a player's total of a column: points, boxes and, if won, the game bonuses."""
-    total = sheet.score[column, player]
+    total: int = sheet.score[column, player]
     if not rules.line_at_once:
         total += sheet.boxes[column, player] * rules.line_bonus
     if column_winner(sheet, rules, column) == player:

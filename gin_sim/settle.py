@@ -173,9 +173,7 @@ def _check_may_go_out(deadwood: int, big: bool, rules: Rules, upcard: int | None
         raise CardError(f"the knocker has {deadwood} points; the limit is {limit}")
 
 
-def place_layoffs(
-    cards: int, melds: Iterable[int], longest: int = NO_LIMIT
-) -> tuple[LayOff, ...]:
+def place_layoffs(cards: int, melds: Iterable[int], longest: int = NO_LIMIT) -> tuple[LayOff, ...]:
     """Say on which meld each laid-off card goes, in an order in which it can be done.
 
     Raises

@@ -60,6 +60,12 @@ _SCALARS = (
     "phase",
     "seat",
     "turn",
+    # Written by the loops, so that after an exception one knows how far they came.
+    "deal",
+    "mirror",
+    "dealer",
+    "rows_done",
+    "games_done",
     "lazy",  # places from `place` on are still to be shuffled
     "place",  # of the next stock card
     "pile",
@@ -203,7 +209,8 @@ def deal(state: Any, rules: Any, key: Any) -> None:
 @kernel
 def stock_left(state: Any) -> int:
     """Return how many cards the stock has."""
-    return 52 - state.place
+    left: int = 52 - state.place
+    return left
 
 
 @kernel
@@ -274,7 +281,7 @@ def forfeit(state: Any, rules: Any) -> None:
 
 @kernel
 def _to_discard(state: Any, rules: Any) -> None:
-    """Take stock of eleven cards: what may be thrown, what is best, may one knock?"""
+    """Look at eleven cards: what may be thrown, what is best, whether one may knock."""
     seat = state.seat
     hand = state.hands[seat]
     allowed = hand
@@ -379,9 +386,10 @@ def _lay_card_down(state: Any, card: int) -> None:
 @kernel
 def deadwood_after(state: Any, card: int) -> int:
     """Return the deadwood that throwing `card` leaves the seat to act."""
-    if state.best_discards >> card & 1:
-        return state.best_deadwood
-    return least_deadwood(state.hands[state.seat] ^ (1 << card))
+    deadwood: int = state.best_deadwood
+    if not state.best_discards >> card & 1:
+        deadwood = least_deadwood(state.hands[state.seat] ^ (1 << card))
+    return deadwood
 
 
 @kernel
@@ -420,7 +428,8 @@ def _may_knock_with_upcard(state: Any, rules: Any) -> bool:
     bit = 1 << state.upcard
     allowed = hand | bit if rules.may_throw_taken else hand
     deadwood, _ = least_discards_among(hand | bit, allowed)
-    return deadwood <= state.limit
+    may: bool = deadwood <= state.limit
+    return may
 
 
 @kernel

@@ -157,17 +157,13 @@ class Hand:
         """Throw a card and do not go out, whatever is left."""
         number = parse_card(card) if isinstance(card, str) else int(card)
         self._check(f"throw {card_name(number)}")
-        machine.throw(
-            self._state, self._rules, number, machine.deadwood_after(self._state, number)
-        )
+        machine.throw(self._state, self._rules, number, machine.deadwood_after(self._state, number))
 
     def knock(self, card: int | str) -> None:
         """Throw a card and go out: knock, or gin if nothing is left over."""
         number = parse_card(card) if isinstance(card, str) else int(card)
         self._check(f"knock {card_name(number)}")
-        machine.knock(
-            self._state, self._rules, number, machine.deadwood_after(self._state, number)
-        )
+        machine.knock(self._state, self._rules, number, machine.deadwood_after(self._state, number))
 
     def facts(self) -> dict[str, Any]:
         """Return the facts of a finished hand, by seat; points are the winner's."""

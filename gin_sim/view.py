@@ -132,9 +132,9 @@ VIEW_DTYPE = np.dtype(
 
 def as_view(record: Any) -> View:
     """Return the named tuple of a view record; the history is cut to its length."""
-    values = [int(record[name]) for name in View._fields[:-1]]
+    values: list[Any] = [int(record[name]) for name in View._fields[:-1]]
     history = record["history"][: values[-1]]
-    return View(*values, tuple(int(entry) for entry in history))
+    return View._make([*values, tuple(int(entry) for entry in history)])
 
 
 def describe_history(view: View) -> list[tuple[str, str, str]]:

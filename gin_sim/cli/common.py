@@ -1,0 +1,74 @@
+"""What several commands share: options, JSON, tables."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from gin_sim.errors import RulesError
+
+if TYPE_CHECKING:
+    from gin_sim.rules import Rules
+
+
+def add_json(parser: argparse.ArgumentParser) -> None:
+    """Add ``--json``."""
+    parser.add_argument(
+        "--json", action="store_true", help="print one JSON document and nothing else"
+    )
+
+
+def add_rules(parser: argparse.ArgumentParser) -> None:
+    """Add ``--rules`` and ``--set``."""
+    parser.add_argument(
+        "--rules",
+        metavar="PRESET",
+        default="standard",
+        help="standard (default), poozee, casual, eaai, openspiel, oklahoma, straight, "
+        "big-gin, hollywood, classic",
+    )
+    parser.add_argument(
+        "--set",
+        metavar="FIELD=VALUE",
+        action="append",
+        default=[],
+        help="change one rule, for example knock_limit=9; may be repeated",
+    )
+
+
+def read_rules(args: argparse.Namespace) -> Rules:
+    """Return the rules that ``--rules`` and ``--set`` ask for."""
+    from gin_sim.rules import Rules
+
+    settings = {}
+    for text in args.set:
+        name, equals, value = text.partition("=")
+        if not equals:
+            raise RulesError(f"--set {text}: write FIELD=VALUE")
+        settings[name] = value
+    return Rules.preset(args.rules).with_settings(settings)
+
+
+def print_json(value: Any) -> None:
+    """Print a JSON document without NaN or Infinity."""
+    print(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False))
+
+
+def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Print a table: the first column to the left, the others to the right."""
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
+    for i, column in enumerate(columns):
+        table.add_column(column, justify="left" if i == 0 else "right", no_wrap=True)
+    for row in rows:
+        table.add_row(*row)
+    # A file or a pipe has no width of its own: nothing is cut there.
+    terminal = sys.stdout.isatty()
+    console = Console(width=None if terminal else 200, highlight=False, soft_wrap=not terminal)
+    console.print(table)

@@ -1,0 +1,213 @@
+"""The same loops as in :mod:`gin_sim.play`, in plain Python: for Python agents.
+
+One hand at a time, one call a decision, every answer checked.  It is also how a hand is
+replayed, and how a hand is finished in which a compiled agent raised an exception.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+
+from gin_sim import scoring
+from gin_sim import state as machine
+from gin_sim.cards import card_name, cards_of
+from gin_sim.chance import deal_key
+from gin_sim.errors import PlayError
+from gin_sim.play import Desk, Order, finish_game, write_row
+from gin_sim.policy import prepare
+from gin_sim.registry import Agent
+from gin_sim.view import DISCARD, KNOCK, OVER, PHASES, as_view
+
+
+class Watcher(Protocol):
+    """Somebody who is told of each hand as it is played."""
+
+    def start(self) -> None:
+        """Take note that cards have been dealt."""
+
+    def decided(self, seat: int, decision: str, answer: Any) -> None:
+        """Take note of an answer to draw, discard or knock, which has not taken effect yet."""
+
+    def end(self) -> None:
+        """Take note that the hand is over."""
+
+
+class Player:
+    """An agent as the slow path asks it: three calls on a view record."""
+
+    def __init__(self, agent: Agent, label: str) -> None:
+        self.label = label
+        self.params = agent.param_values
+        self.compiled = agent.compiled
+        if agent.compiled:
+            self.draw, self.discard, self.knock = prepare(agent)[:3]
+        else:
+            self.draw, self.discard, self.knock = agent.draw, agent.discard, agent.knock
+
+    def ask(self, decision: str, record: Any) -> Any:
+        """Return what the agent answers to a view."""
+        view = record if self.compiled else as_view(record)
+        return getattr(self, decision)(view, self.params)
+
+
+class IllegalAnswerError(Exception):
+    """An agent's answer that cannot be, in words; it never leaves the package."""
+
+
+def _checked(decision: str, answer: Any, state: Any) -> bool | int:
+    """Return an answer as the machine takes it."""
+    if decision != "discard":
+        if isinstance(answer, bool | np.bool_):
+            return bool(answer)
+        raise IllegalAnswerError(f"answered {answer!r} to {decision}; allowed is True or False")
+    if isinstance(answer, int | np.integer) and not isinstance(answer, bool):
+        card = int(answer)
+        if 0 <= card < 52 and int(state["legal_discards"]) >> card & 1:
+            return card
+    raise IllegalAnswerError(illegal_card(answer, state))
+
+
+def illegal_card(answer: Any, state: Any) -> str:
+    """Say in words why a card cannot be thrown, and which can."""
+    legal = " ".join(card_name(card) for card in cards_of(int(state["legal_discards"])))
+    shown = repr(answer)
+    if isinstance(answer, int | np.integer) and 0 <= int(answer) < 52:
+        name = card_name(int(answer))
+        taken = int(answer) == int(state["taken"])
+        why = "just taken from the pile" if taken else "not in its hand"
+        shown = f"{int(answer)} ({name}, {why})"
+    return f"threw {shown}; allowed are {legal} by their numbers"
+
+
+def blame(label: str, seed: int, state: Any, what: str) -> PlayError:
+    """Return the error for what an agent did at the decision that a state stands at."""
+    seat = int(state["seat"])
+    return PlayError(
+        f"agent '{label}' {what} [seed {seed}, deal {int(state['deal'])}, "
+        f"mirror {int(state['mirror'])}, {('non-dealer', 'dealer')[seat]}, "
+        f"turn {int(state['turn']) + 1}, phase {PHASES[int(state['phase'])]}, "
+        f"decision {int(state['decisions'][seat])}]"
+    )
+
+
+def describe_exception(error: BaseException) -> str:
+    """Return an agent's exception in one line."""
+    return f"raised {type(error).__name__}: {' '.join(str(error).split())}".rstrip(": ")
+
+
+def drive_hand(
+    desk: Desk, players: tuple[Player, Player], seed: int, watch: Watcher | None = None
+) -> None:
+    """Play the hand in a desk's state to its end, seat by seat.
+
+    Parameters
+    ----------
+    players : non-dealer, dealer
+
+    Raises
+    ------
+    PlayError
+        For an exception or an answer that is not allowed; the state stays at the
+        decision.
+    """
+    state, rules = desk.state[0], desk.rules[0]
+    while int(state["phase"]) != OVER:
+        seat, phase = int(state["seat"]), int(state["phase"])
+        view = state["views"][seat]
+        machine.fill_view(state, view)
+        decision = {DISCARD: "discard", KNOCK: "knock"}.get(phase, "draw")
+        player = players[seat]
+        try:
+            answer = _checked(decision, player.ask(decision, view), state)
+        except IllegalAnswerError as error:
+            raise blame(player.label, seed, state, str(error)) from None
+        except Exception as error:
+            raise blame(player.label, seed, state, describe_exception(error)) from error
+        if watch is not None:
+            watch.decided(seat, decision, answer)
+        if decision == "discard":
+            machine.decide_discard(state, rules, answer)
+        elif decision == "knock":
+            machine.decide_knock(state, rules, bool(answer))
+        else:
+            machine.decide_draw(state, rules, bool(answer))
+
+
+def drive_deal(
+    desk: Desk,
+    players: tuple[Player, Player],
+    order: Order,
+    number: int,
+    mirror: int,
+    dealer: int,
+    watch: Watcher | None = None,
+) -> None:
+    """Deal and play one hand between players a and b; forfeit it where that is allowed."""
+    state, rules = desk.state[0], desk.rules[0]
+    state["deal"], state["mirror"], state["dealer"] = number, mirror, dealer
+    machine.deal(state, rules, deal_key(order.seed, number))
+    seats = (players[1], players[0]) if dealer == 0 else players
+    if watch is not None:
+        watch.start()
+    try:
+        drive_hand(desk, seats, order.seed, watch)
+    except PlayError:
+        if not order.forgiving:
+            raise
+        machine.forfeit(state, rules)
+    if watch is not None:
+        watch.end()
+
+
+def drive_mirror(
+    desk: Desk,
+    order: Order,
+    number: int,
+    mirror: int,
+    players: tuple[Player, Player],
+    row: Any,
+    watch: Watcher | None = None,
+) -> None:
+    """Play one of a deal's two hands as :func:`gin_sim.play.play_hands` does."""
+    state, dealer = desk.state[0], 1 - mirror
+    state["scores"][:] = 0
+    drive_deal(desk, players, order, number, mirror, dealer, watch)
+    row["deal"], row["mirror"], row["game"], row["hand"] = number, mirror, -1, 0
+    write_row(row, state, dealer)
+
+
+def drive_game(
+    desk: Desk,
+    order: Order,
+    number: int,
+    mirror: int,
+    players: tuple[Player, Player],
+    rows: Any,
+    game: Any,
+    watch: Watcher | None = None,
+) -> int:
+    """Play one game as :func:`gin_sim.play.play_games` does; return how many hands."""
+    state, rules, sheet = desk.state[0], desk.rules[0], desk.sheet[0]
+    scoring.clear_sheet(sheet, rules)
+    dealer, points, k = 1 - mirror, 0, 0
+    while k < scoring.MAX_GAME_HANDS and not scoring.sheet_over(sheet):
+        column = int(scoring.open_column(sheet))
+        state["scores"][1 - dealer] = sheet["score"][column, 0]
+        state["scores"][dealer] = sheet["score"][column, 1]
+        deal_number = scoring.MAX_GAME_HANDS * number + k
+        drive_deal(desk, players, order, deal_number, mirror, dealer, watch)
+        row = rows[k]
+        row["deal"], row["mirror"], row["game"], row["hand"] = deal_number, mirror, number, k
+        won = int(write_row(row, state, dealer))
+        points += won
+        winner = int(row["winner"])
+        if winner >= 0:
+            boxes = int(state["multiplier"]) if rules["double_boxes"] else 1
+            scoring.enter_hand(sheet, rules, winner, abs(won), boxes)
+        dealer = int(scoring.next_dealer(dealer, winner, rules))
+        k += 1
+    game["game"], game["mirror"], game["points_a"], game["hands"] = number, mirror, points, k
+    finish_game(game, sheet, rules)
+    return k

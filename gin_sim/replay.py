@@ -1,0 +1,222 @@
+"""One hand of a run, played again and told move by move.
+
+A hand is a function of rules, agents, seed and deal, so nothing had to be stored for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from gin_sim import drive, records
+from gin_sim import state as machine
+from gin_sim.cards import card_name, format_hand
+from gin_sim.compiled import records as zeroed
+from gin_sim.errors import PlayError, ResultsError
+from gin_sim.play import GAME_DTYPE, ROW_DTYPE, Order, new_desk
+from gin_sim.registry import load_agent
+from gin_sim.rules import Rules
+from gin_sim.scoring import MAX_GAME_HANDS, OUTCOMES, rules_record
+from gin_sim.settle import describe_layoff, showdown
+from gin_sim.view import LAST, UPCARD
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run as its manifest tells it."""
+
+    path: Path
+    manifest: dict[str, Any]
+
+    @classmethod
+    def open(cls, path: str | Path) -> Run:
+        """Read the manifest of a run's folder."""
+        return cls(Path(path), records.read_manifest(path))
+
+    @property
+    def games(self) -> bool:
+        """Whether games were played."""
+        return "games" in self.manifest
+
+    @property
+    def rules(self) -> Rules:
+        """The rules of the run."""
+        return Rules(**self.manifest["rules"])
+
+    @property
+    def pairings(self) -> list[str]:
+        """The pairings by name."""
+        return list(self.manifest["pairings"])
+
+    def changed_agents(self) -> list[str]:
+        """Return the labels of agents whose source is not that of the run any more."""
+        return [
+            entry["label"]
+            for entry in self.manifest["agents"]
+            if load_agent(entry["spec"]).source_hash() != entry["source_sha256"]
+        ]
+
+    def _pairing(self, name: str | None) -> tuple[int, int]:
+        labels = [entry["label"] for entry in self.manifest["agents"]]
+        wanted = self.pairings[0] if name is None else name
+        for i, a in enumerate(labels):
+            for j in range(i + 1, len(labels)):
+                if f"{a} v {labels[j]}" == wanted:
+                    return i, j
+        raise ResultsError(
+            f"no pairing '{name}' in this run; there are: {', '.join(self.pairings)}"
+        )
+
+    def _check_deal(self, deal: int) -> None:
+        units = self.manifest["games" if self.games else "hands"] // 2
+        most = units * MAX_GAME_HANDS if self.games else units
+        if not 0 <= deal < most:
+            raise ResultsError(f"deal {deal} is not in this run; it has 0..{most - 1}")
+
+
+def replay(run: Run, deal: int, mirror: int = 0, pairing: str | None = None) -> Iterator[str]:
+    """Yield a hand of a run, line by line.
+
+    Parameters
+    ----------
+    deal : int
+        As in the rows.
+    mirror : int
+        Which of the deal's two hands.
+    pairing : str, optional
+        As in the rows, ``"simple v greedy"``; the first if not given.
+
+    Raises
+    ------
+    ResultsError
+        For a deal or a pairing that the run does not have.
+    """
+    run._check_deal(deal)
+    places = run._pairing(pairing)
+    entries = [run.manifest["agents"][place] for place in places]
+    players = tuple(drive.Player(load_agent(e["spec"]), e["label"]) for e in entries)
+    order = Order(run.manifest["seed"], 0, 1, 0, int(run.manifest["on_illegal"] == "forfeit"))
+    desk = new_desk(rules_record(run.rules))
+    teller = _Teller(run, desk, (players[0].label, players[1].label), deal)
+    row = zeroed(MAX_GAME_HANDS, ROW_DTYPE)
+    try:
+        if run.games:
+            game = zeroed(1, GAME_DTYPE)[0]
+            number = deal // MAX_GAME_HANDS
+            drive.drive_game(
+                desk, order, number, mirror, (players[0], players[1]), row, game, teller
+            )
+        else:
+            drive.drive_mirror(desk, order, deal, mirror, (players[0], players[1]), row[0], teller)
+    except PlayError as error:
+        teller.lines.append(f"stopped: {error}")
+    if not teller.lines:
+        raise ResultsError(f"deal {deal} was not played: its game was over before")
+    yield from teller.lines
+
+
+class _Teller:
+    """Watches the decisions of one deal and puts them into words."""
+
+    def __init__(self, run: Run, desk: Any, labels: tuple[str, str], deal: int) -> None:
+        self.run = run
+        self.state = desk.state[0]
+        self.labels = labels
+        self.deal = deal
+        self.lines: list[str] = []
+        self.hands = [0, 0]
+
+    def _name(self, seat: int) -> str:
+        return self.labels[seat ^ 1 ^ int(self.state["dealer"])]
+
+    def _line(self, seat: int, text: str) -> None:
+        width = max(len(label) for label in self.labels)
+        turn = int(self.state["turn"]) + 1
+        self.lines.append(f"{turn:4d}  {self._name(seat):<{width}}  {text}")
+
+    def start(self) -> None:
+        """Tell what was dealt."""
+        if int(self.state["deal"]) != self.deal:
+            return
+        state = self.state
+        seed, mirror = self.run.manifest["seed"], int(state["mirror"])
+        self.lines.append(
+            f"deal {self.deal}, mirror {mirror}, seed {seed}: {self._name(0)} plays first, "
+            f"{self._name(1)} deals; knock limit {int(state['limit'])}"
+        )
+        if int(state["scores"].sum()) or self.run.games:
+            scores = [int(s) for s in state["scores"]]
+            self.lines.append(f"score: {self._name(0)} {scores[0]}, {self._name(1)} {scores[1]}")
+        width = max(len(label) for label in self.labels)
+        for seat in (0, 1):
+            dealt = format_hand(int(state["hands"][seat]))
+            points = int(state["deadwood"][seat])
+            self.lines.append(f"      {self._name(seat):<{width}}  {dealt}  ({points})")
+        self.lines.append(f"      {'upcard':<{width}}  {card_name(int(state['upcard']))}")
+
+    def decided(self, seat: int, decision: str, answer: Any) -> None:
+        """Tell a decision; called before it takes effect."""
+        state = self.state
+        if int(state["deal"]) != self.deal:
+            return
+        if decision == "draw":
+            if not answer and int(state["phase"]) in (UPCARD, LAST):
+                self._line(seat, f"passes {card_name(int(state['upcard']))}")
+        elif decision == "discard":
+            card = int(answer)
+            verb = "takes" if int(state["taken"]) >= 0 else "draws"
+            left = int(machine.deadwood_after(state, card))
+            self._line(
+                seat,
+                f"{verb} {card_name(int(state['drawn']))}, throws {card_name(card)}"
+                f"  ({left} left, stock {int(machine.stock_left(state))})",
+            )
+        elif answer:
+            self._line(seat, f"knocks with {int(state['candidate_deadwood'])}")
+        else:
+            self._line(seat, f"does not knock with {int(state['candidate_deadwood'])}")
+
+    def end(self) -> None:
+        """Tell how the hand ended."""
+        state = self.state
+        if int(state["deal"]) != self.deal:
+            return
+        outcome = OUTCOMES[int(state["outcome"])]
+        if outcome == "dead":
+            self.lines.append("      dead hand: nobody scores")
+            return
+        ender, winner = int(state["ender"]), int(state["winner"])
+        if outcome == "forfeit":
+            self.lines.append(
+                f"      {self._name(ender)} forfeits by an illegal action: "
+                f"{self._name(winner)} scores {int(state['points'])}"
+            )
+            return
+        knocker, defender = int(state["hands"][ender]), int(state["hands"][1 - ender])
+        settled = showdown(
+            knocker,
+            defender,
+            self.run.rules,
+            upcard=int(state["first_upcard"]),
+            seen=int(state["pile"]),
+        )
+        if outcome == "big_gin":
+            drawn = card_name(int(state["drawn"]))
+            self._line(ender, f"draws {drawn}: all eleven cards are melded")
+        for seat, melds, deadwood in (
+            (ender, settled.knocker_melds, settled.knocker_deadwood),
+            (1 - ender, settled.defender_melds, settled.defender_deadwood),
+        ):
+            shown = " | ".join(format_hand(meld) for meld in melds) or "no melds"
+            self.lines.append(f"      {self._name(seat)} lays down {shown}; {deadwood} left")
+            if seat == ender:
+                for one in settled.layoffs:
+                    words = describe_layoff(one)
+                    self.lines.append(
+                        f"      {self._name(1 - ender)} lays off {words['card']} on {words['onto']}"
+                    )
+        scorer = "nobody scores" if winner < 0 else f"{self._name(winner)} scores"
+        points = "" if winner < 0 else f" {int(state['points'])}"
+        self.lines.append(f"      {outcome.replace('_', ' ')}: {scorer}{points}")

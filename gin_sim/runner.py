@@ -1,0 +1,203 @@
+"""One piece of a tournament: a range of deals or games between all pairs of agents.
+
+This is what a worker does, in a thread or in another process.  It returns rows and
+nothing else; what they mean is worked out by whoever collects them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from gin_sim import drive
+from gin_sim.compiled import records
+from gin_sim.errors import PlayError
+from gin_sim.play import (
+    FULL,
+    GAME_DTYPE,
+    ILLEGAL,
+    ROW_DTYPE,
+    Desk,
+    Order,
+    new_desk,
+    play_games,
+    play_hands,
+)
+from gin_sim.policy import prepare
+from gin_sim.registry import Agent, load_agent
+from gin_sim.rules import Rules
+from gin_sim.scoring import MAX_GAME_HANDS, rules_record
+
+
+@dataclass(frozen=True)
+class Entry:
+    """An agent as it travels to a worker: by what finds it there, or by itself."""
+
+    label: str
+    spec: str
+    params: dict[str, float]
+    agent: Agent | None
+
+    @classmethod
+    def of(cls, agent: Agent, label: str) -> Entry:
+        """Return the entry of an agent; one that can be found again travels as text."""
+        return cls(label, agent.spec, agent.params, None if agent.spec else agent)
+
+    def load(self) -> Agent:
+        """Return the agent, in whatever process this is."""
+        return self.agent or _load(self.spec).with_params(self.params)
+
+
+# A worker plays many pieces; an agent is looked for once.
+_load = cache(load_agent)
+
+
+@dataclass(frozen=True)
+class Piece:
+    """What a worker is asked to play.
+
+    Attributes
+    ----------
+    number : int
+        Place of the piece in the run.
+    first, count : int
+        The deals (or games) played, by every pairing.
+    pairings : tuple of (int, int)
+        Which entries meet, as places in `entries`.
+    games : bool
+        Whether the numbers count games.
+    """
+
+    number: int
+    first: int
+    count: int
+    entries: tuple[Entry, ...]
+    pairings: tuple[tuple[int, int], ...]
+    rules: Rules
+    seed: int
+    games: bool
+    forgiving: bool
+
+
+@dataclass(frozen=True)
+class Played:
+    """What came of a piece: for each pairing its rows, and its games if games were played."""
+
+    number: int
+    first: int
+    count: int
+    rows: list[Any]
+    games: list[Any]
+
+
+class Pairing:
+    """Two agents and the memory they play in."""
+
+    def __init__(self, a: Entry, b: Entry, piece: Piece) -> None:
+        agents = (a.load(), b.load())
+        self.labels = (a.label, b.label)
+        self.order = Order(piece.seed, piece.first, piece.count, 0, int(piece.forgiving))
+        self.desk: Desk = new_desk(rules_record(piece.rules))
+        self.players = (drive.Player(agents[0], a.label), drive.Player(agents[1], b.label))
+        fast = agents[0].compiled and agents[1].compiled
+        self.policies = (prepare(agents[0]), prepare(agents[1])) if fast else None
+
+    def _rest(self, at: int) -> Order:
+        """Return the order without its first `at` hands or games."""
+        order = self.order
+        return order._replace(
+            first=order.first + at // 2, count=order.count - at // 2, mirror=at % 2
+        )
+
+    def _raised(self, error: Exception) -> None:
+        """Take an agent's exception as the order says: raise it again, or go on."""
+        if not self.order.forgiving:
+            raise self._blame(drive.describe_exception(error)) from error
+
+    def _blame(self, what: str) -> PlayError:
+        """Return the error for the agent to act in the desk's state."""
+        state = self.desk.state[0]
+        player = int(state["seat"]) ^ 1 ^ int(state["dealer"])
+        return drive.blame(self.labels[player], self.order.seed, state, what)
+
+    def _illegal(self) -> PlayError:
+        state = self.desk.state[0]
+        return self._blame(drive.illegal_card(int(state["candidate"]), state))
+
+    def play_hands(self) -> Any:
+        """Return the rows of mirrored deals."""
+        state = self.desk.state[0]
+        rows = records(2 * self.order.count, ROW_DTYPE)
+        at = 0
+        while at < rows.size:
+            if self.policies is not None:
+                try:
+                    status, done = play_hands(self.desk, self._rest(at), *self.policies, rows[at:])
+                except Exception as error:
+                    self._raised(error)
+                    done = state["rows_done"]
+                else:
+                    if status == ILLEGAL:
+                        raise self._illegal()
+                at += int(done)
+            if at < rows.size:
+                # A Python agent's hand, or the one in which a compiled agent raised.
+                number, mirror = self.order.first + at // 2, at % 2
+                drive.drive_mirror(self.desk, self.order, number, mirror, self.players, rows[at])
+                at += 1
+        return rows
+
+    def play_games(self) -> tuple[Any, Any]:
+        """Return the rows of mirrored games, and the games."""
+        state = self.desk.state[0]
+        games = records(2 * self.order.count, GAME_DTYPE)
+        buffer = records(4 * MAX_GAME_HANDS, ROW_DTYPE)
+        kept = [buffer[:0].copy()]
+        at = 0
+        while at < games.size:
+            full = False
+            if self.policies is not None:
+                try:
+                    status, n_games, n_rows = play_games(
+                        self.desk, self._rest(at), *self.policies, buffer, games[at:]
+                    )
+                except Exception as error:
+                    self._raised(error)
+                    n_games, n_rows = state["games_done"], state["rows_done"]
+                else:
+                    if status == ILLEGAL:
+                        raise self._illegal()
+                    full = status == FULL
+                kept.append(buffer[: int(n_rows)].copy())
+                at += int(n_games)
+            if at < games.size and not full:
+                number, mirror = self.order.first + at // 2, at % 2
+                n_rows = drive.drive_game(
+                    self.desk, self.order, number, mirror, self.players, buffer, games[at]
+                )
+                kept.append(buffer[:n_rows].copy())
+                at += 1
+        return np.concatenate(kept), games
+
+
+def play_piece(piece: Piece) -> Played:
+    """Play a piece with all its pairings.
+
+    Raises
+    ------
+    PlayError
+        For an agent that does not load, or that played illegally where that is an error.
+    """
+    rows, games = [], []
+    for a, b in piece.pairings:
+        pairing = Pairing(piece.entries[a], piece.entries[b], piece)
+        if piece.games:
+            some_rows, some_games = pairing.play_games()
+            rows.append(some_rows)
+            games.append(some_games)
+        else:
+            rows.append(pairing.play_hands())
+    return Played(piece.number, piece.first, piece.count, rows, games)
