@@ -13,7 +13,6 @@ import numpy as np
 from gin_sim import scoring
 from gin_sim import state as machine
 from gin_sim.cards import card_name, cards_of
-from gin_sim.chance import deal_key
 from gin_sim.errors import PlayError
 from gin_sim.play import Desk, Order, finish_game, write_row
 from gin_sim.policy import prepare
@@ -147,7 +146,7 @@ def drive_deal(
     """Deal and play one hand between players a and b; forfeit it where that is allowed."""
     state, rules = desk.state[0], desk.rules[0]
     state["deal"], state["mirror"], state["dealer"] = number, mirror, dealer
-    machine.deal(state, rules, deal_key(order.seed, number))
+    machine.deal_number(state, rules, order.seed, number)
     seats = (players[1], players[0]) if dealer == 0 else players
     if watch is not None:
         watch.start()

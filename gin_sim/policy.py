@@ -61,7 +61,9 @@ def _compile(agent: Agent, decision: str) -> Any:
                 f"agent '{agent.name}': {decision} returns {returned}; it must return {wanted}"
             )
         return numba.njit(expected(*signature), nogil=True, error_model="numpy")(function)
-    except (NumbaError, TypeError, NotImplementedError) as error:
+    except AgentError:
+        raise
+    except Exception as error:
         raise AgentError(
             f"agent '{agent.name}': {decision} does not compile ({_reason(error)}); "
             "mend it, or declare the agent with compiled=False to run it as plain Python"
@@ -77,9 +79,11 @@ def _may_stand_for(returned: Any, expected: Any) -> bool:
 
 def _reason(error: Exception) -> str:
     """Return the telling line of one of numba's long messages."""
+    if not isinstance(error, NumbaError):
+        return f"{type(error).__name__}: {error}"
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     telling = [line for line in lines if "error" in line.lower() or "Unknown" in line]
-    line = (telling or lines or [type(error).__name__])[-1 if not telling else 0]
+    line = (telling or lines)[0 if telling else -1]
     where = next((line for line in lines if line.startswith("File ")), "")
     text = f"{line}{'; ' + where if where and where != line else ''}"
     return text.replace(tempfile.gettempdir() + os.sep, "")[:300]

@@ -31,7 +31,7 @@ from typing import Any
 import numpy as np
 
 from gin_sim.bits import popcount
-from gin_sim.chance import decision_word, reshuffle_key, seat_key, shuffle_place
+from gin_sim.chance import deal_key, decision_word, reshuffle_key, seat_key, shuffle_place
 from gin_sim.compiled import kernel
 from gin_sim.layoff import lay_down, lay_off
 from gin_sim.melds import knock_discards, least_deadwood, least_discards_among
@@ -204,6 +204,12 @@ def deal(state: Any, rules: Any, key: Any) -> None:
     state.key = key
     state.lazy = 1
     start_dealt(state, rules)
+
+
+@kernel
+def deal_number(state: Any, rules: Any, seed: int, number: int) -> None:
+    """Start the hand with a number of a seed; for Python, which has no 64-bit keys."""
+    deal(state, rules, deal_key(seed, number))
 
 
 @kernel

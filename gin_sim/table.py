@@ -16,7 +16,7 @@ from typing import Any
 
 from gin_sim import state as machine
 from gin_sim.cards import card_name, cards_of, parse_card
-from gin_sim.chance import MAX_SEED, deal_key
+from gin_sim.chance import MAX_SEED
 from gin_sim.compiled import records
 from gin_sim.errors import CardError, RulesError
 from gin_sim.melds import knock_discards
@@ -45,7 +45,7 @@ class Hand:
         rules = rules or Rules()
         record = rules_record(rules)[0]
         state = records(1, machine.STATE_DTYPE)[0]
-        machine.deal(state, record, deal_key(seed, deal))
+        machine.deal_number(state, record, seed, deal)
         return cls(rules, state, record)
 
     @classmethod
