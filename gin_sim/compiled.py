@@ -194,5 +194,9 @@ def kernel(function: F) -> F:
 
 def records(count: int, dtype: np.dtype[Any]) -> Any:
     """Return `count` zeroed records whose fields both kernels and Python can read."""
-    array = np.zeros(count, dtype)
+    return readable(np.zeros(count, dtype))
+
+
+def readable(array: Any) -> Any:
+    """Return an array of records such that plain Python kernels can read its fields."""
     return array.view(np.recarray) if JIT_DISABLED else array

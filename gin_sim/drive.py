@@ -13,6 +13,7 @@ import numpy as np
 from gin_sim import scoring
 from gin_sim import state as machine
 from gin_sim.cards import card_name, cards_of
+from gin_sim.compiled import readable
 from gin_sim.errors import PlayError
 from gin_sim.play import Desk, Order, finish_game, write_row
 from gin_sim.policy import prepare
@@ -114,7 +115,7 @@ def drive_hand(
     state, rules = desk.state[0], desk.rules[0]
     while int(state["phase"]) != OVER:
         seat, phase = int(state["seat"]), int(state["phase"])
-        view = state["views"][seat]
+        view = readable(state["views"])[seat]
         machine.fill_view(state, view)
         decision = {DISCARD: "discard", KNOCK: "knock"}.get(phase, "draw")
         player = players[seat]

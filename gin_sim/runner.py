@@ -196,8 +196,8 @@ def play_piece(piece: Piece) -> Played:
         pairing = Pairing(piece.entries[a], piece.entries[b], piece)
         if piece.games:
             some_rows, some_games = pairing.play_games()
-            rows.append(some_rows)
-            games.append(some_games)
+            rows.append(some_rows.view(ROW_DTYPE, np.ndarray))
+            games.append(some_games.view(GAME_DTYPE, np.ndarray))
         else:
-            rows.append(pairing.play_hands())
+            rows.append(pairing.play_hands().view(ROW_DTYPE, np.ndarray))
     return Played(piece.number, piece.first, piece.count, rows, games)

@@ -17,7 +17,7 @@ from typing import Any
 from gin_sim import state as machine
 from gin_sim.cards import card_name, cards_of, parse_card
 from gin_sim.chance import MAX_SEED
-from gin_sim.compiled import records
+from gin_sim.compiled import readable, records
 from gin_sim.errors import CardError, RulesError
 from gin_sim.melds import knock_discards
 from gin_sim.rules import Rules
@@ -101,7 +101,7 @@ class Hand:
     def view(self) -> View:
         """Return what the seat to act may know, with the random word of this decision."""
         seat = self.seat
-        view = self._state["views"][seat]
+        view = readable(self._state["views"])[seat]
         machine.fill_view(self._state, view)
         self._state["decisions"][seat] -= 1  # looking is not deciding
         return as_view(view)

@@ -8,8 +8,8 @@ from gin_sim import Agent, AgentError, PlayError, load_agent, play_tournament
 from gin_sim.compiled import JIT_DISABLED
 from gin_sim.registry import registered
 
-HANDS = 40 if JIT_DISABLED else 400
-SLOW_HANDS = 20 if JIT_DISABLED else 60
+HANDS = 8 if JIT_DISABLED else 400
+SLOW_HANDS = 6 if JIT_DISABLED else 60
 
 NUMBA_AGENT = '''
 from gin_sim import agent
@@ -79,7 +79,9 @@ def test_an_agent_made_in_a_session_plays_too() -> None:
 
 
 def test_an_agent_answers_numpy_numbers_too(tmp_path: Path) -> None:
-    text = variant(discard="np.int64(view.best_discards.bit_length() - 1)", head="import numpy as np")
+    text = variant(
+        discard="np.int64(view.best_discards.bit_length() - 1)", head="import numpy as np"
+    )
     spec = write(tmp_path / "agent.py", text.replace('"a test"', '"a test", compiled=False'))
     play_tournament([spec, "simple"], hands=4, seed=1, backend="threads")
 
@@ -183,9 +185,7 @@ def test_forfeits_are_the_same_for_games_compiled_or_not(tmp_path: Path) -> None
         (variant(discard="open('x')"), "discard does not compile .*compiled=False"),
     ],
 )
-def test_what_cannot_be_compiled_right_is_refused(
-    tmp_path: Path, text: str, message: str
-) -> None:
+def test_what_cannot_be_compiled_right_is_refused(tmp_path: Path, text: str, message: str) -> None:
     spec = write(tmp_path / "agent.py", text)
     with pytest.raises(AgentError, match=message) as caught:
         play_tournament([spec, "simple"], hands=2, seed=1)
@@ -212,7 +212,11 @@ def test_a_python_agent_that_answers_a_float_stops_the_run(tmp_path: Path) -> No
         ("def f(:", "mine", "cannot be loaded: SyntaxError"),
         ("import nowhere_at_all", "mine", "ModuleNotFoundError"),
         (NUMBA_AGENT.replace("def knock", "def knick"), "mine", "has no method knock"),
-        (NUMBA_AGENT.replace("draw(view, params)", "draw(self, view, params)"), "mine", "without self"),
+        (
+            NUMBA_AGENT.replace("draw(view, params)", "draw(self, view, params)"),
+            "mine",
+            "without self",
+        ),
         (NUMBA_AGENT.replace('"mine"', '"my agent"'), "mine", "allowed are letters"),
         (NUMBA_AGENT.replace(', source="a test"', ""), "mine", "source"),
     ],

@@ -13,7 +13,7 @@ from gin_sim.cli import main
 from gin_sim.compiled import JIT_DISABLED
 from gin_sim.rules import PRESETS
 
-HANDS = "20" if JIT_DISABLED else "400"
+HANDS = "4" if JIT_DISABLED else "400"
 
 ROOT = Path(__file__).resolve().parent.parent
 KNOCKER = "5s 6s 7s Kc Kd Kh Qc Qd Qh 3c"
@@ -214,7 +214,7 @@ def test_replay_tells_what_the_rows_hold(
 ) -> None:
     from gin_sim.records import read_rows
 
-    for amount in (["--hands", "40"], ["--games", "2"]):
+    for amount in (["--hands", "4" if JIT_DISABLED else "40"], ["--games", "2"]):
         out = tmp_path / amount[0]
         run(
             capsys,

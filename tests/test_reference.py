@@ -21,7 +21,7 @@ from gin_sim.cards import cards_of
 from gin_sim.compiled import JIT_DISABLED
 
 DATA = Path(__file__).parent / "data"
-EVERY = 20 if JIT_DISABLED else 1
+EVERY = 40 if JIT_DISABLED else 1
 
 
 def rows(name: str, every: int = EVERY) -> list[dict[str, str]]:
