@@ -33,6 +33,7 @@ import numpy as np
 
 from gin_sim.bits import lowest, nth_card, popcount
 from gin_sim.compiled import JIT_DISABLED, kernel
+from gin_sim.errors import RulesError
 
 # One text serves both modes: compiled, all of this is uint64 and wraps by itself; in
 # plain Python the same names are ints and the masks do the wrapping.
@@ -51,6 +52,13 @@ _SEAT_1 = _unsigned(0xE7037ED1A0B428DB)
 _S1, _S27, _S30, _S31, _S32 = (_unsigned(n) for n in (1, 27, 30, 31, 32))
 
 MAX_SEED = 2**63 - 1
+
+
+def check_numbers(seed: int, deal: int) -> None:
+    """Refuse a seed or the number of a deal that is not one of 0..2**63 - 1."""
+    for name, value in (("seed", seed), ("deal", deal)):
+        if not isinstance(value, int | np.integer) or not 0 <= value <= MAX_SEED:
+            raise RulesError(f"{name} = {value!r}: allowed is 0..{MAX_SEED}")
 
 
 @kernel
@@ -125,10 +133,23 @@ def pick(cards: int, word: int) -> int:
     return nth_card(cards, below(word, popcount(cards)))
 
 
-def shuffled_deck(seed: int, deal: int) -> list[int]:
-    """Return all 52 cards of a deal in the order of the places described above."""
-    deck = np.arange(52, dtype=np.int64)
+@kernel
+def _shuffle_all(deck: Any, seed: int, deal: int) -> None:
+    """Shuffle a deck that is in order; a kernel, since Python has no 64-bit keys."""
     key = deal_key(seed, deal)
     for place in range(52):
         shuffle_place(deck, key, place)
+
+
+def shuffled_deck(seed: int, deal: int) -> list[int]:
+    """Return all 52 cards of a deal in the order of the places described above.
+
+    Raises
+    ------
+    RulesError
+        If seed or deal is not one of 0..2**63 - 1.
+    """
+    check_numbers(seed, deal)
+    deck = np.arange(52, dtype=np.int64)
+    _shuffle_all(deck, seed, deal)
     return [int(card) for card in deck]

@@ -16,7 +16,7 @@ from typing import Any
 
 from gin_sim import state as machine
 from gin_sim.cards import card_name, cards_of, parse_card
-from gin_sim.chance import MAX_SEED
+from gin_sim.chance import check_numbers
 from gin_sim.compiled import readable, records
 from gin_sim.errors import CardError, RulesError
 from gin_sim.melds import knock_discards
@@ -40,8 +40,7 @@ class Hand:
     @classmethod
     def dealt(cls, seed: int, deal: int, rules: Rules | None = None) -> Hand:
         """Return the start of a numbered deal of a seed."""
-        if not 0 <= seed <= MAX_SEED or not 0 <= deal <= MAX_SEED:
-            raise RulesError(f"seed {seed}, deal {deal}: allowed is 0..{MAX_SEED}")
+        check_numbers(seed, deal)
         rules = rules or Rules()
         record = rules_record(rules)[0]
         state = records(1, machine.STATE_DTYPE)[0]

@@ -1,0 +1,1 @@
+"""The tests of gin-sim; a package, so that test modules can share `tests.oracle`."""
