@@ -137,32 +137,44 @@ class Hand:
             allowed = ", ".join(legal) or "none, the hand is over"
             raise RulesError(f"'{move}' is not legal for seat {self.seat}: {allowed}")
 
+    def _decide(self, move: str) -> None:
+        """Check a move, and count the decision it answers: words go by their number."""
+        self._check(move)
+        self._state["decisions"][self.seat] += 1
+
+    def _decide_card(self, verb: str, card: int | str) -> tuple[int, int]:
+        """Do the same for a card to be thrown; return it and the deadwood it leaves."""
+        number = parse_card(card) if isinstance(card, str) else int(card)
+        self._check(f"{verb} {card_name(number)}")
+        deadwood = int(machine.deadwood_after(self._state, number))
+        asked_to_knock = 0 < deadwood <= self.knock_limit and not self._state["last_chance"]
+        self._state["decisions"][self.seat] += 2 if asked_to_knock else 1
+        return number, deadwood
+
     def take(self) -> None:
         """Take the top card of the pile."""
-        self._check("take")
+        self._decide("take")
         machine.take_upcard(self._state, self._rules)
 
     def draw(self) -> None:
         """Draw from the stock."""
-        self._check("draw")
+        self._decide("draw")
         machine.draw_stock(self._state, self._rules)
 
     def pass_(self) -> None:
         """Leave the opening upcard, or let the hand die in the last phase."""
-        self._check("pass")
+        self._decide("pass")
         machine.pass_upcard(self._state, self._rules)
 
     def throw(self, card: int | str) -> None:
         """Throw a card and do not go out, whatever is left."""
-        number = parse_card(card) if isinstance(card, str) else int(card)
-        self._check(f"throw {card_name(number)}")
-        machine.throw(self._state, self._rules, number, machine.deadwood_after(self._state, number))
+        number, deadwood = self._decide_card("throw", card)
+        machine.throw(self._state, self._rules, number, deadwood)
 
     def knock(self, card: int | str) -> None:
         """Throw a card and go out: knock, or gin if nothing is left over."""
-        number = parse_card(card) if isinstance(card, str) else int(card)
-        self._check(f"knock {card_name(number)}")
-        machine.knock(self._state, self._rules, number, machine.deadwood_after(self._state, number))
+        number, deadwood = self._decide_card("knock", card)
+        machine.knock(self._state, self._rules, number, deadwood)
 
     def facts(self) -> dict[str, Any]:
         """Return the facts of a finished hand, by seat; points are the winner's."""

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+
 from gin_sim import Agent, AgentError, PlayError, load_agent, play_tournament
 from gin_sim.compiled import JIT_DISABLED
 from gin_sim.registry import registered

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import stats
+
 from gin_sim import Agent, Rules, agent, parse_hand
 from gin_sim.cards import cards_of, parse_card
 from gin_sim.compiled import JIT_DISABLED
@@ -14,8 +16,6 @@ from gin_sim.hands import deadwood
 from gin_sim.registry import load_agent
 from gin_sim.rules import PRESETS
 from gin_sim.view import DREW, KNOCK, LAST, THREW
-from scipy import stats
-
 from tests.helpers import (
     AGENTS,
     EVERY_MELD,
@@ -62,7 +62,7 @@ def views(count: int, seed: int) -> Iterator[tuple[str, Any]]:
     """Yield decisions on random and on awkward hands."""
     rng = np.random.default_rng(seed)
     for i in range(count):
-        eleven = (random_cards, crowded_cards, lambda r, n: melded_cards(r, n))[i % 3](rng, 11)
+        eleven = (random_cards, crowded_cards, melded_cards)[i % 3](rng, 11)
         drawn = int(rng.choice(cards_of(eleven)))
         word = int(rng.integers((1 << 63) - 1))
         taken = drawn if i % 2 else None

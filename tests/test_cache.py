@@ -6,8 +6,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-import gin_sim
 import pytest
+
+import gin_sim
 from gin_sim import compiled
 
 pytestmark = pytest.mark.skipif(

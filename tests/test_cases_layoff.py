@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
+
 from gin_sim import Rules, showdown
 from gin_sim.cards import cards_of, format_hand
 from gin_sim.hands import pack_melds, parse_melds
 from gin_sim.layoff import lay_off
 from gin_sim.rules import NO_LIMIT
-
 from tests.helpers import (
     SUIT_ORDERS,
     crowded_cards,

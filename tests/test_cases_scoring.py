@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 
 import numpy as np
 import pytest
+
 from gin_sim import Rules, RulesError, ScoreSheet, price_hand, showdown
 from gin_sim.rules import PRESETS
-
 from tests.helpers import AGENTS, play_game_rows, play_rows, scaled
 
 FIVE = "Ac 2c 3c 7d 8d 9d Jh Qh Kh 5s"
@@ -123,7 +124,7 @@ def test_who_deals_next(dead_hand: str, next_dealer: str) -> None:
     rules = Rules(dead_hand=dead_hand, next_dealer=next_dealer, turn_limit=18, target=60)
     rows, _ = play_game_rows(AGENTS["gin_only"], AGENTS["early_gin"], rules, 4, scaled(40, 1))
     seen = set()
-    for one, after in zip(rows, rows[1:], strict=False):
+    for one, after in pairwise(rows):
         if after["hand"] == 0:
             assert after["dealer"] == 1 - after["mirror"]
             continue

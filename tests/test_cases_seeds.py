@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import stats
+
 from gin_sim import Rules, shuffled_deck
 from gin_sim.chance import deal_key, shuffle_place
 from gin_sim.compiled import JIT_DISABLED, kernel
 from gin_sim.rules import PRESETS
-from scipy import stats
-
 from tests.helpers import AGENTS, play_game_rows, play_rows, scaled
 from tests.oracle import chance
 

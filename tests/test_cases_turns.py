@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
+
 from gin_sim import Hand, Rules, RulesError, agent, parse_hand
 from gin_sim.cards import card_name, parse_card
 from gin_sim.compiled import JIT_DISABLED
 from gin_sim.registry import Params
 from gin_sim.view import View
-
 from tests.helpers import AGENTS, at_wall, play_rows, scaled, stack_deck
 
 FIFTIETH = Rules(wall="50th_card")

@@ -5,11 +5,11 @@ from __future__ import annotations
 import dataclasses
 
 import pytest
+
 from gin_sim import Hand, Rules, RulesError, legal_knocks
 from gin_sim.cards import card_name, parse_card
 from gin_sim.compiled import JIT_DISABLED
 from gin_sim.rules import PRESETS
-
 from tests.helpers import AGENTS, play_rows, scaled, stack_deck
 
 SIX_LEFT = "As 2s 3s 7h 8h 9h Kc Kd Kh 5c"
@@ -81,7 +81,13 @@ def test_big_gin_comes_up_and_pays() -> None:
     # Without it, eleven melded cards are ordinary gin by a throw that keeps gin.
     eleven = "2s 3s 4s 5h 6h 7h 8h 9c 9d 9h 9s"
     knocks = legal_knocks(eleven, Rules(), taken="9s")
-    assert [card_name(c) for c, left in knocks.items() if left == 0] == "9c 9d 5h 8h 9h".split()
+    assert [card_name(c) for c, left in knocks.items() if left == 0] == [
+        "9c",
+        "9d",
+        "5h",
+        "8h",
+        "9h",
+    ]
 
 
 BAD = {

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from gin_sim import PlayError, Rules, __version__, showdown
 from gin_sim.cli import main
 from gin_sim.compiled import JIT_DISABLED

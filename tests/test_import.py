@@ -3,8 +3,9 @@
 import subprocess
 import sys
 
-import gin_sim
 import pytest
+
+import gin_sim
 
 HEAVY = ("numba", "pandas", "scipy", "matplotlib", "pyarrow", "joblib")
 
@@ -24,7 +25,7 @@ def loaded_by(code: str) -> set[str]:
         "import gin_sim; gin_sim.parse_hand('Ah'); gin_sim.Rules()",
         "import gin_sim.cli",
         "from gin_sim.cli import main\ntry: main(['--help'])\nexcept SystemExit: pass",
-        "from gin_sim.cli import main\ntry: main(['tournament', '--help'])\nexcept SystemExit: pass",
+        "from gin_sim.cli import main\ntry: main(['hand', '--help'])\nexcept SystemExit: pass",
     ],
 )
 def test_nothing_heavy_is_loaded(code: str) -> None:

@@ -146,14 +146,14 @@ def check_end(state: Any, rules: Rules) -> None:
 def test_every_card_is_in_one_place_under_every_preset(preset: str) -> None:
     dice = random.Random(f"cards {preset}")
     rules = Rules.preset(preset)
-    for _ in range(many(60, 6)):
+    for _ in range(many(40, 6)):
         check_end(walk(rules, dice.randrange(MAX_SEED), dice), rules)
 
 
 def test_every_card_is_in_one_place_under_random_rules() -> None:
     dice = random.Random("cards")
     ends: dict[str, int] = {}
-    for _ in range(many(1000, 100)):
+    for _ in range(many(700, 100)):
         rules = random_rules(dice)
         state = walk(rules, dice.randrange(MAX_SEED), dice)
         check_end(state, rules)
@@ -166,7 +166,7 @@ def test_every_card_is_in_one_place_when_the_pile_is_turned_over() -> None:
     dice = random.Random("pile")
     rules = Rules(wall="reshuffle", knock_limit=0, pile_draw_limit=100)
     reshuffles = [
-        int(walk(rules, dice.randrange(MAX_SEED), dice)["reshuffles"]) for _ in range(many(60, 8))
+        int(walk(rules, dice.randrange(MAX_SEED), dice)["reshuffles"]) for _ in range(many(40, 8))
     ]
     assert max(reshuffles) >= 2
 
@@ -231,7 +231,7 @@ def test_a_copy_of_a_hand_is_a_fork(preset: str) -> None:
     """What is done to it does not touch the original, and it goes on as that would."""
     rules = Rules.preset(preset)
     dice = random.Random(preset)
-    for seed in range(many(12, 3)):
+    for seed in range(many(8, 3)):
         hand = dealt(rules, seed, 5)
         state = hand.state
         while int(state["phase"]) != OVER:

@@ -6,9 +6,10 @@ A release that changes any of this is seen here, and not in somebody's results.
 import numba
 import numpy as np
 import pytest
+from numba import types
+
 from gin_sim.compiled import JIT_DISABLED
 from gin_sim.play import CARD_DECISION, PARAMS_TYPE, VIEW_DTYPE, VIEW_TYPE
-from numba import types
 
 pytestmark = pytest.mark.skipif(JIT_DISABLED, reason="nothing is compiled")
 
@@ -56,5 +57,5 @@ def test_exceptions_come_through_and_the_record_keeps_what_was_written() -> None
 
 def test_a_function_of_another_return_type_is_refused() -> None:
     as_float.compile((VIEW_TYPE, PARAMS_TYPE))
-    with pytest.raises(TypeError, match="mismatch of return type|No matching definition"):
+    with pytest.raises(TypeError, match=r"mismatch of return type|No matching definition"):
         call((as_float, np.array([0.0])), views())

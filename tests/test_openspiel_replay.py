@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from gin_sim import RulesError, best_discards, format_hand
 from gin_sim.compiled import JIT_DISABLED
-
 from tests import spiel
 
 DATA = Path(__file__).parent / "data" / "openspiel_games.jsonl.gz"

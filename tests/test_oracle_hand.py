@@ -76,7 +76,7 @@ def test_every_combination_of_rules(
 def test_random_rules_reach_every_kind_of_end() -> None:
     dice = random.Random(7)
     ends: set[tuple[str, bool]] = set()
-    for _ in range(many(200, 30)):
+    for _ in range(many(150, 30)):
         rules = random_rules(dice)
         a, b = dice.choice(NAMES), dice.choice(NAMES)
         order = Order(dice.randrange(MAX_SEED), dice.randrange(1000), many(3, 1), 0, 0)

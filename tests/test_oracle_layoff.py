@@ -225,7 +225,7 @@ def check_shown_layoffs(found: gin_sim.Showdown, defender: Cards, longest: int |
 def test_random_showdowns_in_bulk() -> None:
     dice = random.Random(2024)
     met = 0
-    for _ in range(many(2000, 200)):
+    for _ in range(many(1500, 200)):
         knocker, defender = random_showdown(dice)
         if dice.random() < 0.2:
             knocker = melded_hand(dice, 10)
@@ -236,4 +236,4 @@ def test_random_showdowns_in_bulk() -> None:
         assert library_melds(knocker, seen, longest) == set(melds), sorted(knocker)
         check_layoff(defender, melds, longest)
         met += len(layoffs(defender, melds, longest)) > 4
-    assert met > many(150, 12)  # the hands are such that there is something to choose
+    assert met > many(110, 12)  # the hands are such that there is something to choose

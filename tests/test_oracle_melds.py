@@ -24,7 +24,7 @@ from tests.oracle.melds import (
 )
 from tests.oracle.strategies import all_rules, hands, many, melded_hand, random_hand
 
-HYPOTHESIS = settings(max_examples=many(300, 60), deadline=None)
+HYPOTHESIS = settings(max_examples=many(200, 60), deadline=None)
 CARDS = st.integers(0, 51)
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from gin_sim import (
     arrange,
     best_discards,

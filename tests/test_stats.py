@@ -4,11 +4,12 @@ import math
 
 import numpy as np
 import pytest
-from gin_sim.compiled import JIT_DISABLED
-from gin_sim.stats import PairingTally, RatioSums, t_quantile
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
+
+from gin_sim.compiled import JIT_DISABLED
+from gin_sim.stats import PairingTally, RatioSums, t_quantile
 
 
 def sums(x: list[int], h: list[int]) -> RatioSums:

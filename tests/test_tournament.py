@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+
 from gin_sim import GinSimError, Rules, play_tournament, price_hand
 from gin_sim.compiled import JIT_DISABLED
 from gin_sim.errors import AgentError, ResultsError, RulesError

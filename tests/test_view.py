@@ -168,7 +168,7 @@ def swap_hidden(state: Any, dice: random.Random) -> None:
     state["seat_keys"][other] = dice.randrange(2**63)
 
 
-@settings(max_examples=many(100, 15), deadline=None)
+@settings(max_examples=many(70, 15), deadline=None)
 @given(ANY_RULES, SEEDS, st.sampled_from(PLAYERS), st.sampled_from(PLAYERS), SEEDS)
 def test_a_view_does_not_read_what_is_hidden(
     rules: Rules, seed: int, first: str, second: str, chosen: int

@@ -18,6 +18,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+
 from gin_sim import Rules, load_agent
 from gin_sim.bits import nth_card
 from gin_sim.chance import deal_key, shuffle_place
