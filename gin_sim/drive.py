@@ -18,6 +18,7 @@ from gin_sim.errors import PlayError
 from gin_sim.play import Desk, Order, finish_game, write_row
 from gin_sim.policy import prepare
 from gin_sim.registry import Agent
+from gin_sim.show import fill_view
 from gin_sim.view import DISCARD, KNOCK, OVER, PHASES, as_view
 
 
@@ -116,7 +117,7 @@ def drive_hand(
     while int(state["phase"]) != OVER:
         seat, phase = int(state["seat"]), int(state["phase"])
         view = readable(state["views"])[seat]
-        machine.fill_view(state, view)
+        fill_view(state, view)
         decision = {DISCARD: "discard", KNOCK: "knock"}.get(phase, "draw")
         player = players[seat]
         try:

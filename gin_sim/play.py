@@ -31,13 +31,13 @@ from gin_sim.scoring import (
     open_column,
     sheet_over,
 )
+from gin_sim.show import fill_view
 from gin_sim.state import (
     STATE_DTYPE,
     deal,
     decide_discard,
     decide_draw,
     decide_knock,
-    fill_view,
     forfeit,
     stock_left,
 )
@@ -115,7 +115,7 @@ GAME_DTYPE = np.dtype(
     ],
     align=True,
 )
-"""The result of a game; the winner is that of most columns, or of the margin."""
+"""The result of a game; the winner is that of most closed columns."""
 
 # What a kernel returns beside how far it came.
 DONE = 0
@@ -309,16 +309,13 @@ def play_hands(
 
 @kernel
 def finish_game(game: Any, sheet: Any, rules: Any) -> None:
-    """Write who won a game: most columns, then the larger total; -1 if undecided."""
+    """Write who won a game: the winner of most closed columns, or -1 if there is none."""
     balance = 0
     for column in range(sheet.n_columns):
         winner = column_winner(sheet, rules, column)
         if winner >= 0:
             balance += 1 - 2 * winner
-    margin = game_margin(sheet, rules)
-    if balance == 0:
-        balance = margin if sheet_over(sheet) else 0
-    game.margin_a = margin
+    game.margin_a = game_margin(sheet, rules)
     game.wins_a = sheet.wins[0]
     game.wins_b = sheet.wins[1]
     game.winner = 0 if balance > 0 else (1 if balance < 0 else -1)

@@ -31,17 +31,16 @@ from typing import Any
 import numpy as np
 
 from gin_sim.bits import popcount
-from gin_sim.chance import deal_key, decision_word, reshuffle_key, seat_key, shuffle_place
+from gin_sim.chance import deal_key, reshuffle_key, seat_key, shuffle_place
 from gin_sim.compiled import kernel
 from gin_sim.layoff import lay_down, lay_off
 from gin_sim.melds import knock_discards, least_deadwood, least_discards_among
 from gin_sim.scoring import BIG_GIN, DEAD, FORFEIT, GIN, KNOCKED, hand_points, knock_outcome
+from gin_sim.show import note, open_view
 from gin_sim.view import (
     DISCARD,
     DRAW,
     DREW,
-    HIDDEN_CARD,
-    HISTORY,
     KNOCK,
     LAST,
     OVER,
@@ -122,23 +121,6 @@ reads it back, since an agent might have written into it."""
 
 
 @kernel
-def _open_view(state: Any, rules: Any, seat: int) -> None:
-    """Write into a seat's view what holds for the whole hand, and wipe its history."""
-    view = state.views[seat]
-    view.is_dealer = seat
-    view.knock_limit = state.limit
-    view.gin_bonus = rules.gin_bonus
-    view.undercut_bonus = rules.undercut_bonus
-    view.big_gin_bonus = rules.big_gin_bonus
-    view.multiplier = state.multiplier
-    view.score = state.scores[seat]
-    view.opponent_score = state.scores[1 - seat]
-    view.target = rules.target
-    for i in range(HISTORY):
-        view.history[i] = 0
-
-
-@kernel
 def start_dealt(state: Any, rules: Any) -> None:
     """Start a hand whose deck has at least its first 21 places fixed."""
     for seat in range(2):
@@ -190,8 +172,8 @@ def start_dealt(state: Any, rules: Any) -> None:
     state.laid_off = 0
     state.knock_sets = 0
     state.knock_runs = 0
-    _open_view(state, rules, 0)
-    _open_view(state, rules, 1)
+    open_view(state, rules, 0)
+    open_view(state, rules, 1)
 
 
 @kernel
@@ -217,21 +199,6 @@ def stock_left(state: Any) -> int:
     """Return how many cards the stock has."""
     left: int = 52 - state.place
     return left
-
-
-@kernel
-def _note(state: Any, what: int, card: int) -> None:
-    """Show both seats what the seat to act has done."""
-    n = state.n_events
-    state.n_events = n + 1
-    event = what << 6 | card
-    shown = DREW << 6 | HIDDEN_CARD if what == DREW else event
-    if state.seat == 0:
-        state.views[0].history[n] = event
-        state.views[1].history[n] = 1 << 8 | shown
-    else:
-        state.views[0].history[n] = 1 << 8 | shown
-        state.views[1].history[n] = event
 
 
 @kernel
@@ -326,7 +293,7 @@ def take_upcard(state: Any, rules: Any) -> None:
     state.known[seat] |= bit
     state.drawn = card
     state.taken = card
-    _note(state, TOOK, card)
+    note(state, TOOK, card)
     _to_discard(state, rules)
 
 
@@ -342,7 +309,7 @@ def draw_stock(state: Any, rules: Any) -> None:
     state.hands[state.seat] |= 1 << card
     state.drawn = card
     state.taken = -1
-    _note(state, DREW, card)
+    note(state, DREW, card)
     _to_discard(state, rules)
 
 
@@ -350,7 +317,7 @@ def draw_stock(state: Any, rules: Any) -> None:
 def pass_upcard(state: Any, rules: Any) -> None:
     """Move: leave the opening upcard to the other seat; in LAST, let the hand die."""
     state.refused[state.seat] |= 1 << state.upcard
-    _note(state, PASSED, state.upcard)
+    note(state, PASSED, state.upcard)
     if state.phase == LAST:
         _die(state)
         return
@@ -386,7 +353,7 @@ def _lay_card_down(state: Any, card: int) -> None:
     state.pile |= bit
     state.discards[seat] |= bit
     state.upcard = card
-    _note(state, THREW, card)
+    note(state, THREW, card)
 
 
 @kernel
@@ -484,44 +451,6 @@ def decide_knock(state: Any, rules: Any, go: bool) -> None:
         knock(state, rules, state.candidate, state.candidate_deadwood)
     else:
         throw(state, rules, state.candidate, state.candidate_deadwood)
-
-
-@kernel
-def fill_view(state: Any, view: Any) -> None:
-    """Write into an open view what the seat to act may know now; draw its random word."""
-    seat = state.seat & 1
-    other = seat ^ 1
-    phase = state.phase
-    hand = state.hands[seat]
-    known = state.known[other]
-    pile = state.pile
-    view.phase = phase
-    view.hand = hand
-    view.upcard = state.upcard
-    view.drawn = state.drawn
-    view.taken = state.taken
-    view.candidate = state.candidate
-    if phase == DISCARD:
-        view.legal_discards = state.legal_discards
-        view.best_discards = state.best_discards
-        view.deadwood = state.best_deadwood
-    else:
-        view.legal_discards = 0
-        view.best_discards = 0
-        view.deadwood = state.candidate_deadwood if phase == KNOCK else state.deadwood[seat]
-    view.stock_left = stock_left(state)
-    view.turn = state.turn
-    view.own_turn = state.own_turns[seat]
-    view.pile = pile
-    view.seen = hand | pile | known
-    view.opponent_known = known
-    view.opponent_discards = state.discards[other]
-    view.own_discards = state.discards[seat]
-    view.opponent_refused = state.refused[other]
-    n = state.decisions[seat]
-    state.decisions[seat] = n + 1
-    view.word = decision_word(state.seat_keys[seat], n)
-    view.history_len = state.n_events
 
 
 @kernel

@@ -22,6 +22,7 @@ from gin_sim.errors import CardError, RulesError
 from gin_sim.melds import knock_discards
 from gin_sim.rules import Rules
 from gin_sim.scoring import OUTCOMES, rules_record
+from gin_sim.show import fill_view
 from gin_sim.view import PHASES, View, as_view
 
 
@@ -101,7 +102,7 @@ class Hand:
         """Return what the seat to act may know, with the random word of this decision."""
         seat = self.seat
         view = readable(self._state["views"])[seat]
-        machine.fill_view(self._state, view)
+        fill_view(self._state, view)
         self._state["decisions"][seat] -= 1  # looking is not deciding
         return as_view(view)
 

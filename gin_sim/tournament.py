@@ -1,4 +1,4 @@
-"""Tournaments: who meets whom, how the work is cut, and what comes out.
+"""Tournaments: how the work is cut, given to workers and put together again.
 
 The result is a function of agents, rules, seed and amount.  Workers return rows for
 ranges of deals; rows are put in order before they are written, and all statistics are
@@ -9,307 +9,26 @@ the order in which they finish can be seen in it.
 from __future__ import annotations
 
 import itertools
-import secrets
-import shlex
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
-from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from gin_sim import records
-from gin_sim.chance import MAX_SEED
-from gin_sim.errors import AgentError, GinSimError
+from gin_sim.errors import GinSimError
+from gin_sim.plan import Plan, make_plan
 from gin_sim.policy import prepare
-from gin_sim.registry import Agent, load_agent, unique_labels
-from gin_sim.rules import PRESETS, Rules
+from gin_sim.registry import Agent
+from gin_sim.result import Result
+from gin_sim.rules import Rules
 from gin_sim.runner import Entry, Piece, Played, play_piece
-from gin_sim.scoring import MAX_GAME_HANDS
 from gin_sim.stats import PairingTally, RatioSums
 
-if TYPE_CHECKING:
-    import pandas as pd
-    import pyarrow as pa
-
-LADDER = ("random", "simple", "greedy", "gin_only", "early_gin")
-"""Who plays when nobody is named."""
-
 BACKENDS = ("threads", "loky")
-DEFAULT_HANDS = 20_000
 PIECE_SECONDS = 0.5
-_MAX_UNITS = MAX_SEED // MAX_GAME_HANDS
-
-
-@dataclass(frozen=True)
-class Plan:
-    """All that decides a tournament's result, and what it is called.
-
-    Attributes
-    ----------
-    units : int
-        Mirrored deals a pairing, or mirrored pairs of games.
-    """
-
-    agents: tuple[Agent, ...]
-    labels: tuple[str, ...]
-    rules: Rules
-    seed: int
-    units: int
-    games: bool
-    forgiving: bool
-    keep_hands: bool
-
-    @property
-    def pairings(self) -> tuple[tuple[int, int], ...]:
-        """Which agents meet, as places in the list of agents."""
-        return tuple(itertools.combinations(range(len(self.agents)), 2))
-
-    @property
-    def pairing_labels(self) -> list[str]:
-        """A name for each pairing."""
-        return [f"{self.labels[a]} v {self.labels[b]}" for a, b in self.pairings]
-
-    @property
-    def part_units(self) -> int:
-        """How many units a part of the rows covers: fixed by the plan alone."""
-        hands_a_unit = 2 * len(self.pairings) * (10 if self.games else 1)
-        return max(16, records.PART_ROWS // hands_a_unit)
-
-    def command(self) -> str:
-        """Return the command that makes the result again."""
-        words = ["gin-sim", "tournament", *(a.label_with_place for a in self.agents)]
-        words += ["--games" if self.games else "--hands", str(2 * self.units)]
-        preset = next((n for n in PRESETS if Rules.preset(n) == self.rules), None)
-        if preset is not None:
-            words += ["--rules", preset]
-        else:
-            plain = Rules().as_dict()
-            for name, value in self.rules.as_dict().items():
-                if value != plain[name]:
-                    words += ["--set", f"{name}={value}"]
-        words += ["--seed", str(self.seed)]
-        if self.forgiving:
-            words += ["--on-illegal", "forfeit"]
-        if not self.keep_hands:
-            words += ["--no-hands"]
-        return shlex.join(words)
-
-    def manifest(self) -> dict[str, Any]:
-        """Return what is written beside the rows."""
-        return {
-            "schema": records.SCHEMA_VERSION,
-            "kind": "tournament",
-            "command": self.command(),
-            "seed": self.seed,
-            "games" if self.games else "hands": 2 * self.units,
-            "on_illegal": "forfeit" if self.forgiving else "error",
-            "rules": self.rules.as_dict(),
-            "agents": [
-                {
-                    "label": label,
-                    "name": agent.name,
-                    "spec": agent.label_with_place,
-                    "params": agent.params,
-                    "compiled": agent.compiled,
-                    "source_sha256": agent.source_hash(),
-                }
-                for agent, label in zip(self.agents, self.labels, strict=True)
-            ],
-            "pairings": self.pairing_labels,
-            "part_units": self.part_units,
-            "versions": records.versions(),
-            "git_commit": records.git_commit(),
-        }
-
-
-@dataclass
-class Result:
-    """What a tournament found.
-
-    Attributes
-    ----------
-    plan : Plan
-    tallies : list of PairingTally
-        One for each pairing.
-    totals : list of RatioSums
-        One for each agent, over all its opponents; units share their deals.
-    out : Path or None
-        The run's folder.
-    """
-
-    plan: Plan
-    tallies: list[PairingTally]
-    totals: list[RatioSums]
-    game_shares: list[RatioSums]
-    out: Path | None = None
-    _tables: dict[str, list[pa.Table]] = field(default_factory=dict)
-
-    @property
-    def summary(self) -> pd.DataFrame:
-        """One row for each pairing; points and intervals are a's, a hand."""
-        import pandas as pd  # noqa: PLC0415
-
-        rows = []
-        for pairing in self.as_dict()["pairings"]:
-            low, high = pairing.pop("ci95") or (None, None)
-            rows.append(pairing | {"ci_low": low, "ci_high": high})
-        return pd.DataFrame(rows)
-
-    @property
-    def ranking(self) -> pd.DataFrame:
-        """One row for each agent, best first."""
-        import pandas as pd  # noqa: PLC0415
-
-        return pd.DataFrame(self.as_dict()["ranking"])
-
-    @property
-    def hands(self) -> pd.DataFrame:
-        """One row for each hand; see ``docs/results.md`` for the columns."""
-        return self._frame("hands")
-
-    @property
-    def games(self) -> pd.DataFrame:
-        """One row for each game, where games were played."""
-        return self._frame("games")
-
-    def _frame(self, kind: str) -> pd.DataFrame:
-        if self.out is not None:
-            return records.read_rows(self.out, kind)
-        import pyarrow as pa  # noqa: PLC0415
-
-        tables = self._tables.get(kind)
-        if not tables:
-            raise GinSimError(f"no rows of {kind} were kept")
-        frame: pd.DataFrame = pa.concat_tables(tables).unify_dictionaries().to_pandas()
-        return frame
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the result as plain values, for JSON; None where there is no number."""
-        plan = self.plan
-        pairings = []
-        for (a, b), tally in zip(plan.pairings, self.tallies, strict=True):
-            interval = tally.points.interval()
-            hands = tally.counts["hands"]
-            pairings.append(
-                {
-                    "a": plan.labels[a],
-                    "b": plan.labels[b],
-                    "deals": None if plan.games else tally.points.n,
-                    "hands": hands,
-                    "points_per_hand": tally.points.mean,
-                    "ci95": list(interval) if interval else None,
-                    "a_hand_wins": tally.wins[0],
-                    "b_hand_wins": tally.wins[1],
-                    **{k: v for k, v in tally.counts.items() if k != "hands"},
-                    "turns_per_hand": tally.turns / hands if hands else None,
-                    "games": tally.games,
-                    "a_game_wins": tally.game_wins[0],
-                    "b_game_wins": tally.game_wins[1],
-                    "undecided_games": tally.undecided_games,
-                    "a_illegal": tally.illegal[0],
-                    "b_illegal": tally.illegal[1],
-                }
-            )
-        return {
-            "seed": plan.seed,
-            "rules": plan.rules.as_dict(),
-            "agents": [
-                {"label": label, "name": agent.name, "params": agent.params}
-                for agent, label in zip(plan.agents, plan.labels, strict=True)
-            ],
-            "pairings": pairings,
-            "ranking": self._ranked(),
-            "command": plan.command(),
-            "out": str(self.out) if self.out else None,
-        }
-
-    def _ranked(self) -> list[dict[str, Any]]:
-        rows = []
-        for label, total, share in zip(
-            self.plan.labels, self.totals, self.game_shares, strict=True
-        ):
-            interval, games = total.interval(), share.interval()
-            rows.append(
-                {
-                    "agent": label,
-                    "hands": total.h,
-                    "points_per_hand": total.mean,
-                    "ci95": list(interval) if interval else None,
-                    # Half a win is counted as 1 of 2, so that all sums are whole.
-                    "games": share.h // 2,
-                    "game_share": share.mean,
-                    "game_share_ci95": list(games) if games else None,
-                }
-            )
-        key = "game_share" if self.plan.games else "points_per_hand"
-        return sorted(rows, key=lambda row: (-(row[key] or 0.0), row["agent"]))
-
-
-def make_plan(
-    agents: Sequence[str | Agent],
-    *,
-    hands: int | None = None,
-    games: int | None = None,
-    rules: Rules | str | None = None,
-    seed: int | None = None,
-    on_illegal: str = "error",
-    keep_hands: bool = True,
-) -> Plan:
-    """Return the plan of a tournament, with every choice checked and made.
-
-    Raises
-    ------
-    AgentError, RulesError, GinSimError
-        Naming what is not allowed and what is.
-    """
-    loaded = tuple(load_agent(one) for one in (agents or LADDER))
-    if len(loaded) < 2:
-        raise AgentError(
-            f"a tournament takes two agents or more; '{loaded[0].name}' alone has no opponent "
-            "(name it twice for self-play)"
-        )
-    if hands is not None and games is not None:
-        raise GinSimError("give the amount as hands or as games, not both")
-    amount = games if games is not None else (DEFAULT_HANDS if hands is None else hands)
-    if not isinstance(amount, int | np.integer) or not 1 <= amount <= _MAX_UNITS:
-        what = "hands" if games is None else "games"
-        raise GinSimError(f"{what} = {amount!r}: allowed is 1..{_MAX_UNITS}")
-    if seed is None:
-        seed = secrets.randbelow(1 << 32)
-    if not isinstance(seed, int | np.integer) or not 0 <= seed <= MAX_SEED:
-        raise GinSimError(f"seed = {seed!r}: allowed is 0..{MAX_SEED}")
-    if on_illegal not in ("error", "forfeit"):
-        raise GinSimError(f"on_illegal = {on_illegal!r}: allowed is 'error' or 'forfeit'")
-    return Plan(
-        agents=loaded,
-        labels=tuple(unique_labels(loaded)),
-        rules=Rules.preset(rules) if isinstance(rules, str) else rules or Rules(),
-        seed=int(seed),
-        units=(int(amount) + 1) // 2,
-        games=games is not None,
-        forgiving=on_illegal == "forfeit",
-        keep_hands=keep_hands,
-    )
-
-
-def default_folder(plan: Plan, root: Path | None = None) -> Path:
-    """Return a new folder name for a run: date, agents, hash of what decides it."""
-    names = "-".join(dict.fromkeys(agent.name for agent in plan.agents))
-    name = names if len(names) <= 40 else f"{len(plan.agents)}-agents"
-    key = sha256(repr((plan.command(), plan.manifest()["agents"])).encode()).hexdigest()[:8]
-    stem = f"{datetime.now(UTC).astimezone():%Y-%m-%d}-{name}-{key}"
-    path = (root or Path("results")) / stem
-    for n in itertools.count(2):
-        if not path.exists():
-            return path
-        path = path.with_name(f"{stem}-{n}")
-    raise AssertionError
-
 
 Reporter = Callable[[int, int], None]
 """Told, now and then, how many hands (games) are finished and how many there will be."""

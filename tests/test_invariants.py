@@ -16,7 +16,7 @@ from gin_sim.policy import prepare
 from gin_sim.rules import PRESETS, Rules
 from gin_sim.scoring import OUTCOMES, rules_record
 from gin_sim.view import DISCARD, DRAW, KNOCK, LAST, OVER, UPCARD
-from tests.oracle.library import dealt, move
+from tests.oracle.bridge import dealt, move
 from tests.oracle.melds import cards_in
 from tests.oracle.players import player
 from tests.oracle.strategies import many, random_rules

@@ -21,8 +21,8 @@ from gin_sim.scoring import OUTCOMES, rules_record
 from gin_sim.table import Hand
 from gin_sim.view import DISCARD, KNOCK, OVER
 from tests.oracle import chance, game
+from tests.oracle.bridge import dealt, look, move
 from tests.oracle.hand import Facts, OracleHand
-from tests.oracle.library import dealt, look, move
 from tests.oracle.players import answers, player
 from tests.oracle.strategies import PRESET_NAMES, SEEDS, all_rules, many, random_rules
 

@@ -10,10 +10,11 @@ import pytest
 from gin_sim import GinSimError, Rules, play_tournament, price_hand
 from gin_sim.compiled import JIT_DISABLED
 from gin_sim.errors import AgentError, ResultsError, RulesError
+from gin_sim.plan import make_plan
 from gin_sim.records import read_manifest, read_rows
 from gin_sim.rules import PRESETS
 from gin_sim.stats import t_quantile
-from gin_sim.tournament import make_plan, run_plan
+from gin_sim.tournament import run_plan
 
 HANDS = 8 if JIT_DISABLED else 6_000
 GAMES = 2 if JIT_DISABLED else 200

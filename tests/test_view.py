@@ -31,7 +31,7 @@ from gin_sim.view import (
     describe_history,
 )
 from tests.oracle import chance
-from tests.oracle.library import blank, look, move, view_record
+from tests.oracle.bridge import blank, look, move, view_record
 from tests.oracle.melds import cards_in, mask
 from tests.oracle.players import answers, player
 from tests.oracle.strategies import PRESET_NAMES, SEEDS, all_rules, many

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 from gin_sim.cli.common import add_json, add_rules, print_json, print_table, read_rules
 
 if TYPE_CHECKING:
-    from gin_sim.tournament import Plan, Reporter
+    from gin_sim.plan import Plan
+    from gin_sim.tournament import Reporter
 
 NOTE_SECONDS = 5.0
 
@@ -67,7 +68,8 @@ def _count(text: str) -> int:
 
 def run(args: argparse.Namespace) -> None:
     """Run the command."""
-    from gin_sim.tournament import default_folder, make_plan, run_plan
+    from gin_sim.plan import default_folder, make_plan
+    from gin_sim.tournament import run_plan
 
     plan = make_plan(
         args.agents,

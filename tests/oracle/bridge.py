@@ -9,6 +9,7 @@ from gin_sim import state as machine
 from gin_sim.compiled import JIT_DISABLED, records
 from gin_sim.rules import Rules
 from gin_sim.scoring import rules_record
+from gin_sim.show import fill_view
 from gin_sim.view import DISCARD, KNOCK, as_view
 
 
@@ -48,7 +49,7 @@ def view_record(state: Any, seat: int) -> Any:
 def look(state: Any) -> View:
     """Return what the seat to act is shown; this counts as a decision."""
     record = view_record(state, int(state["seat"]))
-    machine.fill_view(state, record)
+    fill_view(state, record)
     return as_view(record)
 
 

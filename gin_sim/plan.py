@@ -1,0 +1,171 @@
+"""What a tournament is to be: who meets whom, how much, under which rules and seed."""
+
+from __future__ import annotations
+
+import itertools
+import secrets
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gin_sim import records
+from gin_sim.chance import MAX_SEED
+from gin_sim.errors import AgentError, GinSimError
+from gin_sim.registry import Agent, load_agent, unique_labels
+from gin_sim.rules import PRESETS, Rules
+from gin_sim.scoring import MAX_GAME_HANDS
+
+LADDER = ("random", "simple", "greedy", "gin_only", "early_gin")
+"""Who plays when nobody is named."""
+
+DEFAULT_HANDS = 20_000
+_MAX_UNITS = MAX_SEED // MAX_GAME_HANDS
+
+
+@dataclass(frozen=True)
+class Plan:
+    """All that decides a tournament's result, and what it is called.
+
+    Attributes
+    ----------
+    units : int
+        Mirrored deals a pairing, or mirrored pairs of games.
+    """
+
+    agents: tuple[Agent, ...]
+    labels: tuple[str, ...]
+    rules: Rules
+    seed: int
+    units: int
+    games: bool
+    forgiving: bool
+    keep_hands: bool
+
+    @property
+    def pairings(self) -> tuple[tuple[int, int], ...]:
+        """Which agents meet, as places in the list of agents."""
+        return tuple(itertools.combinations(range(len(self.agents)), 2))
+
+    @property
+    def pairing_labels(self) -> list[str]:
+        """A name for each pairing."""
+        return [f"{self.labels[a]} v {self.labels[b]}" for a, b in self.pairings]
+
+    @property
+    def part_units(self) -> int:
+        """How many units a part of the rows covers: fixed by the plan alone."""
+        hands_a_unit = 2 * len(self.pairings) * (10 if self.games else 1)
+        return max(16, records.PART_ROWS // hands_a_unit)
+
+    def command(self) -> str:
+        """Return the command that makes the result again."""
+        words = ["gin-sim", "tournament", *(a.label_with_place for a in self.agents)]
+        words += ["--games" if self.games else "--hands", str(2 * self.units)]
+        preset = next((n for n in PRESETS if Rules.preset(n) == self.rules), None)
+        if preset is not None:
+            words += ["--rules", preset]
+        else:
+            plain = Rules().as_dict()
+            for name, value in self.rules.as_dict().items():
+                if value != plain[name]:
+                    words += ["--set", f"{name}={value}"]
+        words += ["--seed", str(self.seed)]
+        if self.forgiving:
+            words += ["--on-illegal", "forfeit"]
+        if not self.keep_hands:
+            words += ["--no-hands"]
+        return shlex.join(words)
+
+    def manifest(self) -> dict[str, Any]:
+        """Return what is written beside the rows."""
+        return {
+            "schema": records.SCHEMA_VERSION,
+            "kind": "tournament",
+            "command": self.command(),
+            "seed": self.seed,
+            "games" if self.games else "hands": 2 * self.units,
+            "on_illegal": "forfeit" if self.forgiving else "error",
+            "rules": self.rules.as_dict(),
+            "agents": [
+                {
+                    "label": label,
+                    "name": agent.name,
+                    "spec": agent.label_with_place,
+                    "params": agent.params,
+                    "compiled": agent.compiled,
+                    "source_sha256": agent.source_hash(),
+                }
+                for agent, label in zip(self.agents, self.labels, strict=True)
+            ],
+            "pairings": self.pairing_labels,
+            "part_units": self.part_units,
+            "versions": records.versions(),
+            "git_commit": records.git_commit(),
+        }
+
+
+def make_plan(
+    agents: Sequence[str | Agent],
+    *,
+    hands: int | None = None,
+    games: int | None = None,
+    rules: Rules | str | None = None,
+    seed: int | None = None,
+    on_illegal: str = "error",
+    keep_hands: bool = True,
+) -> Plan:
+    """Return the plan of a tournament, with every choice checked and made.
+
+    Raises
+    ------
+    AgentError, RulesError, GinSimError
+        Naming what is not allowed and what is.
+    """
+    loaded = tuple(load_agent(one) for one in (agents or LADDER))
+    if len(loaded) < 2:
+        raise AgentError(
+            f"a tournament takes two agents or more; '{loaded[0].name}' alone has no opponent "
+            "(name it twice for self-play)"
+        )
+    if hands is not None and games is not None:
+        raise GinSimError("give the amount as hands or as games, not both")
+    amount = games if games is not None else (DEFAULT_HANDS if hands is None else hands)
+    if not isinstance(amount, int | np.integer) or not 1 <= amount <= _MAX_UNITS:
+        what = "hands" if games is None else "games"
+        raise GinSimError(f"{what} = {amount!r}: allowed is 1..{_MAX_UNITS}")
+    if seed is None:
+        seed = secrets.randbelow(1 << 32)
+    if not isinstance(seed, int | np.integer) or not 0 <= seed <= MAX_SEED:
+        raise GinSimError(f"seed = {seed!r}: allowed is 0..{MAX_SEED}")
+    if on_illegal not in ("error", "forfeit"):
+        raise GinSimError(f"on_illegal = {on_illegal!r}: allowed is 'error' or 'forfeit'")
+    return Plan(
+        agents=loaded,
+        labels=tuple(unique_labels(loaded)),
+        rules=Rules.preset(rules) if isinstance(rules, str) else rules or Rules(),
+        seed=int(seed),
+        units=(int(amount) + 1) // 2,
+        games=games is not None,
+        forgiving=on_illegal == "forfeit",
+        keep_hands=keep_hands,
+    )
+
+
+def default_folder(plan: Plan, root: Path | None = None) -> Path:
+    """Return a new folder name for a run: date, agents, hash of what decides it."""
+    names = "-".join(dict.fromkeys(agent.name for agent in plan.agents))
+    name = names if len(names) <= 40 else f"{len(plan.agents)}-agents"
+    key = sha256(repr((plan.command(), plan.manifest()["agents"])).encode()).hexdigest()[:8]
+    stem = f"{datetime.now(UTC).astimezone():%Y-%m-%d}-{name}-{key}"
+    path = (root or Path("results")) / stem
+    for n in itertools.count(2):
+        if not path.exists():
+            return path
+        path = path.with_name(f"{stem}-{n}")
+    raise AssertionError
