@@ -11,15 +11,18 @@ eleven cards there are at most three such ranks, and most hands have none.
 
 from __future__ import annotations
 
+import numpy as np
+
 from gin_sim.bits import lowest, popcount
 from gin_sim.compiled import kernel
-from gin_sim.tables import ENTRIES, LOOSE, N_SET_OPTIONS, SET_OPTIONS
+from gin_sim.tables import ENTRIES, LOOSE, N_SET_OPTIONS, POINTS, SET_OPTIONS
 
 SUIT = 0x1FFF
 RANK_0 = 1 | 1 << 13 | 1 << 26 | 1 << 39
 """The four aces; shifted left by a rank, all cards of that rank."""
 
 HAND_AND_ONE = 11
+_MUCH = 1 << 30
 DEADWOOD_SHIFT = 52
 _NOT_ACES = ((1 << 52) - 1) & ~RANK_0
 
@@ -94,8 +97,8 @@ def set_choice(hand: int, ranks: int, index: int) -> int:
 
 
 @kernel
-def _first_three(hand: int, ranks: int) -> tuple[int, int, int, int, int, int, int]:
-    """Return the suits and ranks of the first three set ranks, and the ranks beyond.
+def _three_ranks(hand: int, ranks: int) -> tuple[int, int, int, int, int, int]:
+    """Return the suits and ranks of up to three set ranks.
 
     A rank that is not there has no suits, and so one option: no set.
     """
@@ -110,25 +113,57 @@ def _first_three(hand: int, ranks: int) -> tuple[int, int, int, int, int, int, i
         if ranks:
             r3 = lowest(ranks)
             p3 = _suits_of_rank(hand, r3)
-            ranks &= ranks - 1
-    return p1, r1, p2, r2, p3, r3, ranks
+    return p1, r1, p2, r2, p3, r3
 
 
 @kernel
 def _deadwood_with_sets(hand: int, ranks: int) -> int:
-    """Return the least deadwood when `ranks` (not 0) may be used in sets."""
-    p1, r1, p2, r2, p3, r3, more = _first_three(hand, ranks)
+    """Return the least deadwood when `ranks`, one to three, may be used in sets."""
+    p1, r1, p2, r2, p3, r3 = _three_ranks(hand, ranks)
     best = 1000
-    # Hands of up to eleven cards have no more than three such ranks.
-    for index in range(n_set_choices(hand, more)):
-        hand_0 = hand ^ set_choice(hand, more, index)
-        for i1 in range(N_SET_OPTIONS[p1]):
-            hand_1 = hand_0 ^ (SET_OPTIONS[p1, i1] << r1)
-            for i2 in range(N_SET_OPTIONS[p2]):
-                hand_2 = hand_1 ^ (SET_OPTIONS[p2, i2] << r2)
-                for i3 in range(N_SET_OPTIONS[p3]):
-                    best = min(best, _loose(hand_2 ^ (SET_OPTIONS[p3, i3] << r3)))
+    for i1 in range(N_SET_OPTIONS[p1]):
+        hand_1 = hand ^ (SET_OPTIONS[p1, i1] << r1)
+        for i2 in range(N_SET_OPTIONS[p2]):
+            hand_2 = hand_1 ^ (SET_OPTIONS[p2, i2] << r2)
+            for i3 in range(N_SET_OPTIONS[p3]):
+                best = min(best, _loose(hand_2 ^ (SET_OPTIONS[p3, i3] << r3)))
     return best
+
+
+@kernel
+def _deadwood_by_ranks(hand: int) -> int:
+    """Return the least deadwood of any number of cards, rank by rank from the ace.
+
+    What is carried on is, for each suit, how long the run is that the next rank could
+    go on with: 0, 1, 2 (these cards are not melded yet) or 3 and more.
+    """
+    costs = np.full(256, _MUCH, np.int64)
+    costs[0] = 0
+    for rank in range(14):  # the last, with no cards, ends all runs
+        present = _suits_of_rank(hand, rank) if rank < 13 else 0
+        one, two = 0, 0
+        if rank >= 1:
+            one = POINTS[rank - 1]
+            two = one + POINTS[rank - 2] if rank >= 2 else one
+        after = np.full(256, _MUCH, np.int64)
+        for lengths in range(256):
+            if costs[lengths] >= _MUCH:
+                continue
+            for i in range(N_SET_OPTIONS[present]):
+                in_set = _suits_of_rank(SET_OPTIONS[present, i], 0)
+                cost = costs[lengths]
+                longer = 0
+                for suit in range(4):
+                    length = lengths >> (2 * suit) & 3
+                    if (present & ~in_set) >> suit & 1:
+                        longer |= min(length + 1, 3) << (2 * suit)
+                    elif length == 1:
+                        cost += one
+                    elif length == 2:
+                        cost += two
+                after[longer] = min(after[longer], cost)
+        costs = after
+    return int(costs[0])
 
 
 @kernel
@@ -142,6 +177,8 @@ def least_deadwood(hand: int) -> int:
     hand &= ~cards_of_ranks(ranks ^ torn)
     if torn == 0:
         return _loose(hand)
+    if popcount(torn) > 3:
+        return _deadwood_by_ranks(hand)
     return _deadwood_with_sets(hand, torn)
 
 
@@ -178,20 +215,18 @@ def _best_throw(hand: int) -> int:
 
 @kernel
 def _throw_with_sets(hand: int, ranks: int) -> int:
-    """Return deadwood << 52 | discards when `ranks` (not 0) may be used in sets."""
+    """Return deadwood << 52 | discards when `ranks`, one to three, may be used in sets."""
     of_rank = hand & cards_of_ranks(ranks)
     if popcount(of_rank) == 3:
         return _merge(_best_throw(hand), _best_throw(hand ^ of_rank))
-    p1, r1, p2, r2, p3, r3, more = _first_three(hand, ranks)
+    p1, r1, p2, r2, p3, r3 = _three_ranks(hand, ranks)
     best = 1000 << DEADWOOD_SHIFT
-    for index in range(n_set_choices(hand, more)):
-        hand_0 = hand ^ set_choice(hand, more, index)
-        for i1 in range(N_SET_OPTIONS[p1]):
-            hand_1 = hand_0 ^ (SET_OPTIONS[p1, i1] << r1)
-            for i2 in range(N_SET_OPTIONS[p2]):
-                hand_2 = hand_1 ^ (SET_OPTIONS[p2, i2] << r2)
-                for i3 in range(N_SET_OPTIONS[p3]):
-                    best = _merge(best, _best_throw(hand_2 ^ (SET_OPTIONS[p3, i3] << r3)))
+    for i1 in range(N_SET_OPTIONS[p1]):
+        hand_1 = hand ^ (SET_OPTIONS[p1, i1] << r1)
+        for i2 in range(N_SET_OPTIONS[p2]):
+            hand_2 = hand_1 ^ (SET_OPTIONS[p2, i2] << r2)
+            for i3 in range(N_SET_OPTIONS[p3]):
+                best = _merge(best, _best_throw(hand_2 ^ (SET_OPTIONS[p3, i3] << r3)))
     return best
 
 

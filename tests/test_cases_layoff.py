@@ -7,15 +7,18 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from gin_sim import Rules, showdown
-from gin_sim.cards import cards_of, format_hand
-from gin_sim.hands import pack_melds, parse_melds
+from gin_sim import CardError, Rules, Showdown, arrange, deadwood, parse_hand, showdown
+from gin_sim.cards import DECK, cards_of, format_hand, parse_cards
+from gin_sim.hands import all_melds, pack_melds, parse_melds
 from gin_sim.layoff import lay_off
-from gin_sim.rules import NO_LIMIT
+from gin_sim.rules import NO_LIMIT, PRESETS
 from tests.helpers import (
+    EVERY_MELD,
     SUIT_ORDERS,
     crowded_cards,
+    melded_cards,
     move_suits,
+    points,
     random_cards,
     scaled,
     shuffled_texts,
@@ -127,13 +130,7 @@ def test_a_reported_knock_is_settled_right(case: Case) -> None:
         case.winner,
     )
     if case.laid_off is not None:
-        assert {one.card for one in found.layoffs} == set(cards_of_text(case.laid_off))
-
-
-def cards_of_text(text: str) -> list[int]:
-    from gin_sim.cards import parse_cards
-
-    return parse_cards(text)
+        assert {one.card for one in found.layoffs} == set(parse_cards(case.laid_off))
 
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
@@ -155,8 +152,6 @@ def test_the_order_of_the_cards_changes_nothing(case: Case) -> None:
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 def test_other_suits_change_nothing(case: Case) -> None:
-    from gin_sim import parse_hand
-
     hands = parse_hand(case.knocker), parse_hand(case.defender)
     melds = parse_melds(case.melds) if case.melds else None
     for order in SUIT_ORDERS:
@@ -172,8 +167,6 @@ def test_other_suits_change_nothing(case: Case) -> None:
 
 @pytest.mark.parametrize(("melds", "defender", "left", "laid"), BY_MELDS.values(), ids=BY_MELDS)
 def test_lay_offs_on_reported_melds(melds: str, defender: str, left: int, laid: str | None) -> None:
-    from gin_sim import parse_hand
-
     points, cards = lay_off(parse_hand(defender), *pack_melds(parse_melds(melds)), NO_LIMIT)
     assert points == left
     if laid is not None:
@@ -196,6 +189,91 @@ def test_laying_off_never_costs_and_a_lay_off_always_fits() -> None:
         assert len(used) == len(set(used)), "a card stands in two places"
         if found.outcome == "gin":
             assert not found.layoffs
+
+
+@pytest.mark.parametrize("preset", list(PRESETS))
+def test_cards_go_on_the_knockers_melds_one_by_one(preset: str) -> None:
+    """Never on loose cards, never across suits, and on a run only next to what lies there."""
+    rng = np.random.default_rng(4)
+    rules = Rules.preset(preset)
+    n_laid = 0
+    for _ in range(scaled(1500, 40)):
+        knocker, defender = crowded_pair(rng)
+        try:
+            found = showdown(knocker, defender, rules)
+        except CardError:
+            continue  # too much deadwood to knock with
+        grown = {meld: meld for meld in found.knocker_melds}
+        for one in found.layoffs:
+            before = cards_of(grown[one.onto])
+            grown[one.onto] |= 1 << one.card
+            assert grown[one.onto] in EVERY_MELD
+            if before[0] % 13 != before[1] % 13:
+                assert one.card in (before[0] - 1, before[-1] + 1)
+                assert len(before) < (rules.longest_meld or 13)
+        laid = sum(1 << one.card for one in found.layoffs)
+        assert found.defender_deadwood == deadwood(defender & ~laid)
+        n_laid += len(found.layoffs)
+        # Neither everything that fits first, nor own melds first, is ever better.
+        for greedy in (lay_off_all(defender, found.knocker_melds), loose_only(defender, found)):
+            assert found.defender_deadwood <= greedy
+    assert n_laid > 0 or preset == "straight"
+
+
+def crowded_pair(rng: np.random.Generator) -> tuple[int, int]:
+    """Return two hands out of a few ranks, the first of them mostly melded."""
+    knocker = melded_cards(rng, int(rng.integers(8, 11)))
+    rest = DECK & ~knocker
+    knocker |= random_cards(rng, 10 - knocker.bit_count(), rest)
+    while True:
+        both = knocker | crowded_cards(rng, 11) | random_cards(rng, 4)
+        if (both & ~knocker).bit_count() >= 10:
+            return knocker, random_cards(rng, 10, both & ~knocker)
+
+
+def lay_off_all(hand: int, melds: tuple[int, ...]) -> int:
+    """Return what is left by one who lays off all that fits and then melds."""
+    tables = list(melds)
+    found = True
+    while found:
+        found = False
+        for card in cards_of(hand):
+            for i, meld in enumerate(tables):
+                if meld | 1 << card in EVERY_MELD and hand >> card & 1 and meld.bit_count() < 5:
+                    tables[i] |= 1 << card
+                    hand &= ~(1 << card)
+                    found = True
+    return deadwood(hand)
+
+
+def loose_only(hand: int, found: Showdown) -> int:
+    """Return what is left by one who melds best and then lays off loose cards."""
+    return lay_off_all(arrange(hand).unmatched, found.knocker_melds)
+
+
+@pytest.mark.parametrize("suit", range(4), ids=["clubs", "diamonds", "hearts", "spades"])
+def test_a_run_grows_at_both_ends_as_far_as_cards_go(suit: int) -> None:
+    """One card a meld, or one pass over the hand, was not enough; a wrong suit was."""
+    rng = np.random.default_rng(5)
+    for low in range(11):
+        run = 7 << 13 * suit + low
+        for below in range(min(low, 2) + 1):
+            for above in range(min(10 - low, 2) + 1):
+                first, last = low - below, low + 3 + above
+                chain = (((1 << last - first) - 1) << 13 * suit + first) ^ run
+                far = DECK & ~(0x1FFF << 13 * suit)
+                # Loose cards of other suits only: no meld, nothing that fits.
+                others = 0
+                while not others or all_melds(others | chain):
+                    others = random_cards(rng, 10 - below - above, far & ~(0x49 << low))
+                left, laid = lay_off(others | chain, *pack_melds((run,)), NO_LIMIT)
+                assert (left, laid) == (points(others), chain)
+                for turn in (1, 2, 3):
+                    order = [(s + turn) % 4 for s in range(4)]
+                    moved = move_suits(others | chain, order) & ~run
+                    left, laid = lay_off(moved, *pack_melds((run,)), NO_LIMIT)
+                    assert laid & ~(0x1FFF << 13 * suit) == 0
+                    assert left == deadwood(moved & ~int(laid))
 
 
 def test_a_longest_meld_of_five_ends_laying_off() -> None:

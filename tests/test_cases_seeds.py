@@ -47,7 +47,7 @@ def fingerprints(seed: int, first: int, out: Any, deck: Any) -> None:
         value = 0
         for place in range(33):
             shuffle_place(deck, key, place)
-            value = (value * 1_000_003 + deck[place] + 1) & 0x3FFFFFFFFFFFFFFF
+            value = (value * 1_000_003 + int(deck[place]) + 1) & 0x3FFFFFFFFFFFFFFF
         out[i] = value
 
 

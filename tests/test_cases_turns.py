@@ -167,7 +167,8 @@ def test_a_new_stock_holds_all_but_the_hands_and_the_upcard() -> None:
 def test_a_hand_with_new_stocks_ends_by_the_turn_limit() -> None:
     rules = Rules(wall="reshuffle", knock_limit=0, turn_limit=120)
     rows = play_rows(AGENTS["random"], AGENTS["random"], rules, 2, scaled(200, 2))
-    assert rows["turns"].max() == 120
+    assert rows["turns"].max() <= 120
+    assert JIT_DISABLED or (rows["turns"] == 120).any()
     assert set(rows["outcome"][rows["turns"] == 120].tolist()) <= {0, 3}
 
 
