@@ -322,6 +322,10 @@ def at_wall(actor: int | str, other: int | str, upcard: str, rules: Rules) -> Ta
     """
     fillers = stack_deck(other, actor, seed=1)[20:]
     fillers.remove(parse_card(upcard))
+    # A card that would make big gin for the one who draws it goes to the bottom.
+    melds_all = [c for c in fillers if not deadwood(parse_hand(other) | 1 << c)]
+    melds_all += [c for c in fillers if not deadwood(parse_hand(actor) | 1 << c)]
+    fillers.sort(key=lambda card: card in melds_all)
     fillers.insert(29, parse_card(upcard))  # the 29th card of the stock, thrown last
     deck = cards_of(parse_hand(other, 10)) + cards_of(parse_hand(actor, 10)) + fillers
     here = table(deck, rules)

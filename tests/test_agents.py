@@ -37,8 +37,9 @@ everyone = pytest.mark.parametrize("one", AGENTS.values(), ids=list(AGENTS))
 @everyone
 @pytest.mark.parametrize("rules", list(PRESETS))
 def test_plays_legally_under_every_preset(one: Agent, rules: str) -> None:
-    for other in ("simple", "random"):
-        play_rows(one, AGENTS[other], Rules.preset(rules), 11, scaled(1000, 1))
+    # Two hands a deal: 12,000 hands.
+    for other in ("simple", "greedy", "random"):
+        play_rows(one, AGENTS[other], Rules.preset(rules), 11, scaled(2000, 1))
 
 
 @everyone
@@ -71,6 +72,8 @@ def views(count: int, seed: int) -> Iterator[tuple[str, Any]]:
         yield "draw", make_view(ten, upcard=drawn, word=word)
         yield "draw", make_view(ten, phase=LAST, upcard=drawn, word=word, stock_left=2)
         yield "knock", make_view(eleven, phase=KNOCK, candidate=drawn, drawn=drawn, word=word)
+        no_limit = Rules(knock_limit=0)
+        yield "discard", make_view(eleven, drawn=drawn, rules=no_limit, stock_left=2, word=word)
         only = 1 << int(rng.choice(cards_of(ten)))
         yield "discard", make_view(eleven, drawn=drawn, legal=only, word=word)
 

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import dataclasses
+import io
 import json
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from gin_sim import Rules, RulesError, ScoreSheet, price_hand, showdown
+from gin_sim import Rules, RulesError, ScoreSheet, price_hand, showdown, shuffled_deck
+from gin_sim.records import hands_table
 from gin_sim.rules import PRESETS
-from tests.helpers import AGENTS, play_game_rows, play_rows, scaled
+from gin_sim.scoring import OUTCOMES
+from tests.helpers import AGENTS, play_game_rows, play_rows, scaled, table
 
 FIVE = "Ac 2c 3c 7d 8d 9d Jh Qh Kh 5s"
 SETS = "2h 3h 4h 6c 6s 6h Tc Td Ts"
@@ -91,7 +97,12 @@ def test_a_dead_hand_scores_nothing_and_a_finished_game_takes_no_more() -> None:
 def test_losses_survive_as_negative_numbers() -> None:
     rows = play_rows(AGENTS["simple"], AGENTS["gin_only"], Rules(), 1, scaled(200, 5))
     assert rows["points_a"].min() < 0
-    assert json.loads(json.dumps(rows["points_a"].tolist())) == rows["points_a"].tolist()
+    points = rows["points_a"].tolist()
+    assert json.loads(json.dumps(points)) == points
+    frame = hands_table([rows], ["simple v gin_only"], games=False).to_pandas()
+    assert frame.points_a.tolist() == points
+    assert pd.read_csv(io.StringIO(frame.to_csv())).points_a.tolist() == points
+    assert pd.read_json(io.StringIO(frame.to_json(orient="records"))).points_a.tolist() == points
 
 
 def test_winner_ender_outcome_and_points_agree() -> None:
@@ -115,6 +126,80 @@ def test_an_option_holds_in_every_hand_of_a_game() -> None:
         assert abs(row["points_a"]) == 31 + row["defender_deadwood"]
     for row in rows[rows["outcome"] == 2]:
         assert abs(row["points_a"]) == 7 + row["knock_deadwood"] - row["defender_deadwood"]
+
+
+@pytest.mark.parametrize("preset", list(PRESETS))
+def test_table_rows_and_showdown_name_the_same_winner_and_points(preset: str) -> None:
+    """A log printed the loser of an ordinary knock, and the result said otherwise."""
+    rules = Rules.preset(preset)
+    greedy = AGENTS["greedy"]
+    deals = scaled(40, 6)
+    rows = play_rows(greedy, greedy, rules, 9, deals)[::2]
+    for deal, row in enumerate(rows):
+        # In the first of two mirrored hands player a is the non-dealer, as seat 0 is.
+        here = table(shuffled_deck(9, deal), rules)
+        here.play(greedy, greedy)
+        facts = here.hand.facts()
+        assert OUTCOMES[row["outcome"]] == facts["outcome"]
+        for name in ("ender", "winner"):
+            assert int(row[name]) == (-1 if facts[name] is None else facts[name])
+        sign = {0: 1, 1: -1, None: 0}[facts["winner"]]
+        assert row["points_a"] == sign * facts["points"]
+        if facts["outcome"] == "dead":
+            assert (facts["ender"], facts["winner"], facts["points"]) == (None, None, 0)
+            continue
+        ender = facts["ender"]
+        found = showdown(
+            here.hand.cards(ender),
+            here.hand.cards(1 - ender),
+            rules,
+            upcard=int(row["first_upcard"]),
+            seen=int(here.state["pile"]),
+        )
+        winner = {"knocker": ender, "defender": 1 - ender, None: None}[found.winner]
+        assert (found.outcome, winner, found.points) == (
+            facts["outcome"],
+            facts["winner"],
+            facts["points"],
+        )
+        assert (found.knocker_deadwood, found.defender_deadwood) == (
+            facts["knock_deadwood"],
+            facts["defender_deadwood"],
+        )
+        assert {one.card for one in found.layoffs} == set(facts["laid_off"])
+
+
+@pytest.mark.parametrize("preset", list(PRESETS))
+def test_every_hand_of_a_game_is_priced_by_the_rules_in_force(preset: str) -> None:
+    """An option held in the first hand only; the next deal went back to the defaults."""
+    other: dict[str, Any] = {"gin_bonus": 77, "undercut_bonus": 33, "oklahoma_spades_double": True}
+    for changes in ({}, other):
+        rules = dataclasses.replace(Rules.preset(preset), **changes)
+        rows, _ = play_game_rows(AGENTS["simple"], AGENTS["greedy"], rules, 8, scaled(20, 1))
+        for row in rows:
+            upcard = int(row["first_upcard"])
+            assert row["knock_limit"] == rules.limit_for(upcard)
+            outcome = OUTCOMES[row["outcome"]]
+            deadwood = int(row["knock_deadwood"]), int(row["defender_deadwood"])
+            worth = price_hand(outcome, *deadwood, rules, upcard) if outcome != "dead" else 0
+            assert row["points_a"] == {0: worth, 1: -worth, -1: 0}[int(row["winner"])]
+
+
+def test_facts_are_recorded_and_priced_afterwards() -> None:
+    """The schools differ in the bonuses alone: one record is worth what each says."""
+    schools = [
+        Rules(gin_bonus=gin, undercut_bonus=undercut, big_gin_bonus=big)
+        for gin, undercut, big in ((25, 25, 31), (20, 10, 26), (25, 20, 50), (30, 10, 32))
+    ]
+    runs = [play_rows(AGENTS["simple"], AGENTS["greedy"], r, 10, scaled(200, 2)) for r in schools]
+    facts = [name for name in runs[0].dtype.names if name != "points_a"]
+    for rules, rows in zip(schools, runs, strict=True):
+        for name in facts:
+            assert (rows[name] == runs[0][name]).all()
+        for first, row in zip(runs[0], rows, strict=True):
+            outcome = OUTCOMES[first["outcome"]]
+            counts = int(first["knock_deadwood"]), int(first["defender_deadwood"])
+            assert abs(row["points_a"]) == price_hand(outcome, *counts, rules)
 
 
 @pytest.mark.parametrize("dead_hand", ["same_dealer", "alternate"])

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from gin_sim import Hand, Rules, RulesError, agent, parse_hand
+from gin_sim import Hand, Rules, RulesError, agent, parse_hand, shuffled_deck
 from gin_sim.cards import card_name, parse_card
 from gin_sim.compiled import JIT_DISABLED
 from gin_sim.registry import Params
-from gin_sim.view import View
-from tests.helpers import AGENTS, at_wall, play_rows, scaled, stack_deck
+from gin_sim.rules import PRESETS
+from gin_sim.view import PHASES, View
+from tests.helpers import AGENTS, Decision, at_wall, play_rows, scaled, stack_deck, table
 
 FIFTIETH = Rules(wall="50th_card")
 
@@ -63,6 +64,47 @@ def test_a_card_taken_from_the_pile_is_not_thrown_in_the_same_turn() -> None:
     assert {"throw Kh", "knock Kh"} <= set(allowed.legal_moves())
 
 
+def by_phase(asked: list[Decision]) -> list[tuple[int, str]]:
+    return [(one.seat, PHASES[int(one.view["phase"])]) for one in asked]
+
+
+@pytest.mark.parametrize("name", list(AGENTS))
+@pytest.mark.parametrize("preset", list(PRESETS))
+def test_every_hand_opens_in_order_and_keeps_the_taken_card(preset: str, name: str) -> None:
+    """In whole hands of every agent: who is asked what, and what may be thrown."""
+    rules = Rules.preset(preset)
+    for deal in range(scaled(12, 2)):
+        here = table(shuffled_deck(14, deal), rules, key=deal)
+        upcard = here.hand.upcard
+        asked = here.play(AGENTS[name], AGENTS["random"])
+        order = by_phase(asked)
+        assert order[0] == (0, "upcard")
+        n_offers = [phase for _, phase in order].count("upcard")
+        if asked[0].answer:
+            assert n_offers == 1
+        else:
+            assert order[1] == (1, "upcard")
+            assert n_offers == 2
+        if n_offers == 2 and not asked[1].answer and len(asked) > 2:
+            # Both passed: the next card is from the stock, the non-dealer's.
+            first = asked[2]
+            assert (first.seat, int(first.view["taken"])) == (0, -1)
+            assert int(first.view["drawn"]) != upcard
+        for one in asked:
+            view = one.view
+            assert int(view["knock_limit"]) == rules.limit_for(upcard)
+            assert int(view["stock_left"]) >= 2
+            assert int(view["hand"]).bit_count() == (11 if one.name != "draw" else 10)
+            if one.name == "discard" and PHASES[int(view["phase"])] == "discard":
+                legal, taken = int(view["legal_discards"]), int(view["taken"])
+                assert legal & ~int(view["hand"]) == 0
+                assert legal >> one.answer & 1
+                if taken >= 0 and not rules.may_throw_taken:
+                    assert not legal >> taken & 1
+                elif rules.wall != "50th_card":
+                    assert legal == int(view["hand"])
+
+
 ACTOR = "As 2s 3s 4s 5s 6s 7s 8s Qh Kh"
 OTHER = "9s Ts Js Qs Ks Ac 2c 3c 8h Th"
 
@@ -83,9 +125,10 @@ def test_at_the_wall_the_hand_is_dead_or_has_one_last_chance() -> None:
     facts = last.facts()
     assert (facts["outcome"], facts["winner"], facts["points"]) == ("gin", 1, 25 + 18)
     rules = Rules(wall="50th_card", big_gin_bonus=31)
-    big = at_wall(ACTOR, OTHER.replace("Th", "Td"), "Jh", rules).hand
+    big = at_wall(ACTOR, OTHER, "Jh", rules).hand
     big.take()
-    assert big.facts()["outcome"] == "big_gin"
+    facts = big.facts()
+    assert (facts["outcome"], facts["winner"], facts["points"]) == ("big_gin", 1, 31 + 18)
     passed = at_wall(ACTOR, OTHER, "Jh", FIFTIETH).hand
     passed.pass_()
     assert passed.facts()["outcome"] == "dead"

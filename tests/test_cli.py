@@ -267,6 +267,7 @@ def test_replay_names_what_it_cannot_find(
 BAD = [
     (["hand", "Ah Ah"], "Ah is there twice"),
     (["hand", "Ah 1x"], "'1x' is not a card"),
+    (["hand", ""], "no cards were given"),
     (["hand", "Ah", "--taken", "2c"], "error"),
     (["hand", ELEVEN, "--taken", "Ks"], "Ks, is not in the hand"),
     (["showdown", KNOCKER, DEFENDER + " 3s"], "defender's hand has 11 cards"),

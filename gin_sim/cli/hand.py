@@ -6,6 +6,7 @@ import argparse
 from typing import Any
 
 from gin_sim.cli.common import add_json, add_rules, print_json, read_rules
+from gin_sim.errors import CardError
 
 
 def add(commands: Any) -> None:
@@ -37,6 +38,8 @@ def run(args: argparse.Namespace) -> None:
 
     rules = read_rules(args)
     hand = parse_hand(" ".join(args.cards))
+    if not hand:
+        raise CardError("no cards were given; for example: gin-sim hand '6d 7d 8d Ah'")
     result: dict[str, Any] = {"cards": format_hand(hand), "deadwood": deadwood(hand)}
     if hand.bit_count() <= 11:
         arranged = arrange(hand, rules)
