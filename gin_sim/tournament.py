@@ -266,12 +266,6 @@ def play_tournament(
     -------
     Result
         ``.summary``, ``.ranking``, ``.hands`` and ``.games`` are DataFrames.
-
-    Examples
-    --------
-    >>> result = play_tournament(["greedy", "greedy"], hands=20, seed=1)
-    >>> result.summary.points_per_hand[0]
-    0.0
     """
     plan = make_plan(
         agents,
