@@ -266,6 +266,12 @@ def play_tournament(
     -------
     Result
         ``.summary``, ``.ranking``, ``.hands`` and ``.games`` are DataFrames.
+
+    Examples
+    --------
+    >>> result = play_tournament(["greedy", "greedy"], hands=20, seed=1)
+    >>> float(result.summary.points_per_hand[0])
+    0.0
     """
     plan = make_plan(
         agents,

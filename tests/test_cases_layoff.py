@@ -7,11 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from gin_sim import Rules, deadwood, parse_hand, showdown
+from gin_sim import CardError, Rules, arrange, deadwood, parse_hand, showdown
 from gin_sim.cards import DECK, cards_of, format_hand, parse_cards
+from gin_sim.compiled import JIT_DISABLED
 from gin_sim.hands import all_melds, pack_melds, parse_melds
 from gin_sim.layoff import lay_off
-from gin_sim.rules import NO_LIMIT
+from gin_sim.rules import NO_LIMIT, PRESETS
 from tests.helpers import (
     EVERY_MELD,
     SUIT_ORDERS,
@@ -189,6 +190,43 @@ def test_laying_off_never_costs_and_a_lay_off_always_fits() -> None:
         assert len(used) == len(set(used)), "a card stands in two places"
         if found.outcome == "gin":
             assert not found.layoffs
+
+
+@pytest.mark.parametrize("preset", list(PRESETS))
+def test_cards_go_on_the_knockers_melds_one_by_one(preset: str) -> None:
+    """Never on loose cards, never across suits, and on a run only next to what lies there."""
+    rng = np.random.default_rng(4)
+    rules = Rules.preset(preset)
+    n_laid, n_worse = 0, np.zeros(2, np.int64)
+    for _ in range(scaled(1500, 40)):
+        knocker, defender = crowded_pair(rng)
+        try:
+            found = showdown(knocker, defender, rules)
+        except CardError:
+            continue  # too much deadwood to knock with
+        grown = {meld: meld for meld in found.knocker_melds}
+        for one in found.layoffs:
+            before = cards_of(grown[one.onto])
+            grown[one.onto] |= 1 << one.card
+            assert grown[one.onto] in EVERY_MELD
+            if before[0] % 13 != before[1] % 13:
+                assert one.card in (before[0] - 1, before[-1] + 1)
+                assert len(before) < (rules.longest_meld or 13)
+        laid = sum(1 << one.card for one in found.layoffs)
+        assert found.defender_deadwood == deadwood(defender & ~laid)
+        n_laid += len(found.layoffs)
+        if found.outcome == "gin":
+            assert not found.layoffs
+            continue
+        # Neither all that fits first, nor own melds first, is ever better; either may be worse.
+        longest = rules.longest_meld or 13
+        loose = arrange(defender, rules).unmatched
+        greedy = [lay_off_all(hand, found.knocker_melds, longest) for hand in (defender, loose)]
+        assert found.defender_deadwood <= min(greedy)
+        n_worse += [found.defender_deadwood < left for left in greedy]
+    if preset != "straight":
+        assert n_laid > 0
+        assert (n_worse > 0).all() or JIT_DISABLED
 
 
 def crowded_pair(rng: np.random.Generator) -> tuple[int, int]:
