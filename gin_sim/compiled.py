@@ -161,7 +161,7 @@ def _cache_dir(folder: Path) -> Iterator[None]:
         config.CACHE_DIR = before
 
 
-def compile_lazily(function: F, sources: Path | None = PACKAGE) -> F:
+def compile_lazily(function: F, sources: Path | None = PACKAGE, **options: Any) -> F:
     """Return `function` compiled at its first call, and cached if `sources` is given.
 
     Parameters
@@ -171,6 +171,8 @@ def compile_lazily(function: F, sources: Path | None = PACKAGE) -> F:
     sources : Path or None
         The package whose text decides whether cached code is still good; None keeps the
         function out of the cache.
+    **options
+        For numba's `njit`.
 
     Returns
     -------
@@ -179,7 +181,7 @@ def compile_lazily(function: F, sources: Path | None = PACKAGE) -> F:
     """
     if JIT_DISABLED:
         return function
-    dispatcher = numba.njit(nogil=True, error_model="numpy")(function)
+    dispatcher = numba.njit(nogil=True, **options)(function)
     folder = cache_folder(sources) if sources is not None else None
     if folder is not None:
         with _cache_dir(folder), contextlib.suppress(RuntimeError, OSError):

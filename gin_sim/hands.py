@@ -20,8 +20,15 @@ from gin_sim.cards import DECK, Hand, cards_of, format_hand, mask_of, parse_card
 from gin_sim.compiled import kernel
 from gin_sim.errors import CardError
 from gin_sim.layoff import lay_down
-from gin_sim.melds import RANK_0, knock_discards, least_deadwood, least_discards, points_of
-from gin_sim.rules import NO_LIMIT, Rules
+from gin_sim.melds import (
+    RANK_0,
+    knock_discards,
+    least_deadwood,
+    least_discards,
+    least_discards_among,
+    points_of,
+)
+from gin_sim.rules import NO_LIMIT, Rules, as_rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -76,7 +83,7 @@ def deadwood(hand: Hand) -> int:
     return int(least_deadwood(parse_hand(hand)))
 
 
-def arrange(hand: Hand, rules: Rules | None = None, seen: Hand = 0) -> Arrangement:
+def arrange(hand: Hand, rules: Rules | str | None = None, seen: Hand = 0) -> Arrangement:
     """Return the arrangement a player would lay down.
 
     Least deadwood; then the one on which the fewest unseen cards could be laid off; then
@@ -94,27 +101,43 @@ def arrange(hand: Hand, rules: Rules | None = None, seen: Hand = 0) -> Arrangeme
     mask = parse_hand(hand)
     if mask.bit_count() > 11:
         parse_hand(mask, tuple(range(12)))
-    longest = (rules or Rules()).longest_meld or NO_LIMIT
+    longest = as_rules(rules).longest_meld or NO_LIMIT
     melds = unpack_melds(*lay_down(mask, mask | parse_hand(seen), longest))
     unmatched = mask & ~sum(melds)
     return Arrangement(melds, unmatched, int(points_of(unmatched)))
 
 
-def best_discards(hand11: Hand) -> tuple[int, int]:
+def best_discards(
+    hand11: Hand, rules: Rules | str | None = None, taken: int | str | None = None
+) -> tuple[int, int]:
     """Return the least deadwood after a discard, and the mask of all that reach it.
 
     Parameters
     ----------
     hand11 : hand
         Eleven cards.
+    rules, taken
+        As for :func:`legal_knocks`: the card just taken from the pile may not be thrown
+        where the rules say so.
     """
-    points, discards = least_discards(parse_hand(hand11, 11))
+    mask = parse_hand(hand11, 11)
+    points, discards = least_discards_among(mask, _allowed(mask, as_rules(rules), taken))
     return int(points), int(discards)
+
+
+def _allowed(mask: int, rules: Rules, taken: int | str | None) -> int:
+    """Return the cards of a hand that may be thrown."""
+    card = as_card(taken)
+    if card is None:
+        return mask
+    if not mask >> card & 1:
+        raise CardError(f"the card taken, {format_hand(1 << card)}, is not in the hand")
+    return mask if rules.may_throw_taken else mask ^ 1 << card
 
 
 def legal_knocks(
     hand11: Hand,
-    rules: Rules | None = None,
+    rules: Rules | str | None = None,
     taken: int | str | None = None,
     upcard: int | str | None = None,
 ) -> dict[int, int]:
@@ -136,24 +159,20 @@ def legal_knocks(
     dict of int to int
         Card number to deadwood, in the order of the cards; a deadwood of 0 is gin.
     """
-    rules = rules or Rules()
+    rules = as_rules(rules)
     mask = parse_hand(hand11, 11)
-    limit = rules.limit_for(_card(upcard))
-    allowed = mask
-    if (card := _card(taken)) is not None and not rules.may_throw_taken:
-        if not mask >> card & 1:
-            raise CardError(f"the card taken, {format_hand(1 << card)}, is not in the hand")
-        allowed ^= 1 << card
+    limit = rules.limit_for(as_card(upcard))
+    allowed = _allowed(mask, rules, taken)
     cards = cards_of(int(knock_discards(mask, allowed, limit)))
     return {card: int(least_deadwood(mask ^ 1 << card)) for card in cards}
 
 
-def _card(card: int | str | None) -> int | None:
+def as_card(card: int | str | None) -> int | None:
     """Read one card given as a number or as text."""
     if card is None or isinstance(card, str):
         return None if card is None else parse_card(card)
-    if not 0 <= card < 52:
-        raise CardError(f"card number {card} is not one of 0..51")
+    if isinstance(card, bool) or not isinstance(card, int | np.integer) or not 0 <= card < 52:
+        raise CardError(f"{card!r} is not a card: give its name or its number 0..51")
     return int(card)
 
 

@@ -18,7 +18,7 @@ from gin_sim import records
 from gin_sim.chance import MAX_SEED
 from gin_sim.errors import AgentError, GinSimError
 from gin_sim.registry import Agent, load_agent, unique_labels
-from gin_sim.rules import PRESETS, Rules
+from gin_sim.rules import PRESETS, Rules, as_rules
 from gin_sim.scoring import MAX_GAME_HANDS
 
 LADDER = ("random", "simple", "greedy", "gin_only", "early_gin")
@@ -148,7 +148,7 @@ def make_plan(
     return Plan(
         agents=loaded,
         labels=tuple(unique_labels(loaded)),
-        rules=Rules.preset(rules) if isinstance(rules, str) else rules or Rules(),
+        rules=as_rules(rules),
         seed=int(seed),
         units=(int(amount) + 1) // 2,
         games=games is not None,

@@ -47,7 +47,7 @@ def _compile(agent: Agent, decision: str) -> Any:
     function: python_types.FunctionType = getattr(agent, decision)
     home = PACKAGE.parent / "agents"
     ours = Path(function.__code__.co_filename).resolve().parent == home
-    dispatcher: Any = compile_lazily(function, home if ours else None)
+    dispatcher: Any = compile_lazily(function, home if ours else None, boundscheck=True)
     signature = (VIEW_TYPE, PARAMS_TYPE)
     try:
         dispatcher.compile(signature)
@@ -60,7 +60,7 @@ def _compile(agent: Agent, decision: str) -> Any:
             raise AgentError(
                 f"agent '{agent.name}': {decision} returns {returned}; it must return {wanted}"
             )
-        return numba.njit(expected(*signature), nogil=True, error_model="numpy")(function)
+        return numba.njit(expected(*signature), nogil=True, boundscheck=True)(function)
     except AgentError:
         raise
     except Exception as error:

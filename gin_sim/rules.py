@@ -150,9 +150,17 @@ class Rules:
         return [f"{r.name} = {getattr(self, r.name)}  ({r.metadata['doc']})" for r in fields(self)]
 
     def limit_for(self, upcard: int | None) -> int:
-        """Return the knock limit of a hand with this upcard (0..51, or None)."""
-        if not self.oklahoma or upcard is None:
+        """Return the knock limit of a hand with this upcard (0..51, or None).
+
+        Raises
+        ------
+        RulesError
+            Under Oklahoma rules without the upcard, which sets the limit.
+        """
+        if not self.oklahoma:
             return self.knock_limit
+        if upcard is None:
+            raise RulesError("oklahoma = True: the first upcard sets the limit; give the upcard")
         value = min(upcard % 13 + 1, 10)
         return 0 if value == 1 and self.oklahoma_ace == "gin" else value
 
@@ -164,6 +172,17 @@ class Rules:
             and upcard is not None
             and upcard // 13 == 3
         )
+
+
+def as_rules(rules: Rules | str | None) -> Rules:
+    """Return rules given as such, by the name of a preset, or not at all (standard)."""
+    if rules is None:
+        return Rules()
+    if isinstance(rules, str):
+        return Rules.preset(rules)
+    if not isinstance(rules, Rules):
+        raise RulesError(f"rules = {rules!r}: allowed are Rules or the name of a preset")
+    return rules
 
 
 def _allowed_text(allowed: Any) -> str:

@@ -14,7 +14,7 @@ import numpy as np
 
 from gin_sim.compiled import kernel, records
 from gin_sim.errors import RulesError
-from gin_sim.rules import NO_LIMIT, Rules
+from gin_sim.rules import NO_LIMIT, Rules, as_rules
 
 DEAD = 0
 KNOCKED = 1
@@ -241,11 +241,24 @@ def next_dealer(dealer: int, winner: int, rules: Any) -> int:
     return winner if rules.next_dealer == 1 else 1 - winner
 
 
+MAX_DEADWOOD = 100
+MAX_POINTS = 1_000_000
+
+
+def whole(value: Any, name: str, most: int) -> int:
+    """Return a whole number from 0 to `most`, or say that it is none."""
+    number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
+    # Written so that NaN, which is in no range, never reaches int().
+    if not number or not 0 <= value <= most or value != int(value):
+        raise RulesError(f"{name} = {value!r}: allowed is 0..{most}")
+    return int(value)
+
+
 def price_hand(
     outcome: str,
     knock_deadwood: int,
     defender_deadwood: int,
-    rules: Rules | None = None,
+    rules: Rules | str | None = None,
     upcard: int | None = None,
 ) -> int:
     """Return the points of a hand from its facts, for whoever won it.
@@ -261,11 +274,18 @@ def price_hand(
     upcard : int, optional
         The first upcard, where the rules let it double the hand.
     """
-    rules = rules or Rules()
+    rules = as_rules(rules)
     if outcome not in OUTCOMES:
         raise RulesError(f"outcome {outcome!r}: allowed is {', '.join(OUTCOMES)}")
     if outcome == "big_gin" and rules.big_gin_bonus is None:
         raise RulesError("big_gin_bonus = None: these rules know no big gin")
+    knock_deadwood = whole(knock_deadwood, "knock_deadwood", MAX_DEADWOOD)
+    defender_deadwood = whole(defender_deadwood, "defender_deadwood", MAX_DEADWOOD)
+    difference = defender_deadwood - knock_deadwood
+    if (outcome == "knock" and difference < 0) or (outcome == "undercut" and difference > 0):
+        raise RulesError(
+            f"{outcome} with {knock_deadwood} against {defender_deadwood}: whoever counts less wins"
+        )
     record = rules_record(rules)[0]
     factor = 2 if rules.doubles(upcard) else 1
     code = OUTCOMES.index(outcome)
@@ -304,23 +324,24 @@ class ScoreSheet:
     [105, 73, 45]
     """
 
-    def __init__(self, rules: Rules | None = None) -> None:
-        self.rules = rules or Rules()
+    def __init__(self, rules: Rules | str | None = None) -> None:
+        self.rules = as_rules(rules)
         self._rules = rules_record(self.rules)[0]
         self._sheet = records(1, SHEET_DTYPE)[0]
         clear_sheet(self._sheet, self._rules)
 
     def add(self, winner: int | None, points: int, doubled: bool = False) -> None:
         """Enter a hand: its winner (None if dead) and its points, already doubled if so."""
-        if winner not in (0, 1, None):
+        if isinstance(winner, bool) or winner not in (0, 1, None):
             raise RulesError(f"winner {winner!r}: allowed is 0, 1 or None")
+        points = whole(points, "points", MAX_POINTS)
         if self.over:
             raise RulesError("the game is over; start a new sheet")
-        if winner is not None and points >= 0:
+        if winner is not None:
             boxes = 2 if doubled and self.rules.double_boxes else 1
             enter_hand(self._sheet, self._rules, winner, points, boxes)
         elif points:
-            raise RulesError(f"points {points}: a hand has 0 or more, for its winner")
+            raise RulesError(f"points {points}: a hand that nobody won has none")
 
     @property
     def over(self) -> bool:

@@ -14,12 +14,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from gin_sim.cards import Hand, card_name, cards_of, format_hand, mask_of, parse_card, parse_hand
+from gin_sim.cards import Hand, card_name, cards_of, format_hand, mask_of, parse_hand
 from gin_sim.errors import CardError
-from gin_sim.hands import arrange, pack_melds, parse_melds
+from gin_sim.hands import arrange, as_card, pack_melds, parse_melds
 from gin_sim.layoff import lay_off
 from gin_sim.melds import least_deadwood, points_of
-from gin_sim.rules import NO_LIMIT, Rules
+from gin_sim.rules import NO_LIMIT, Rules, as_rules
 from gin_sim.scoring import OUTCOMES, knock_outcome, price_hand, rules_record
 
 
@@ -65,7 +65,7 @@ class Showdown:
 def showdown(
     knocker: Hand,
     defender: Hand,
-    rules: Rules | None = None,
+    rules: Rules | str | None = None,
     melds: str | list[Hand] | None = None,
     defender_melds: str | list[Hand] | None = None,
     layoffs: Hand | None = None,
@@ -103,9 +103,9 @@ def showdown(
         For hands that cannot be, cards in both, more deadwood than the limit, melds or
         lay-offs that are not possible.
     """
-    rules = rules or Rules()
+    rules = as_rules(rules)
     longest = rules.longest_meld or NO_LIMIT
-    first = parse_card(upcard) if isinstance(upcard, str) else upcard
+    first = as_card(upcard)
     k_hand = parse_hand(knocker, (10, 11), "knocker's hand")
     d_hand = parse_hand(defender, 10, "defender's hand")
     if both := k_hand & d_hand:
@@ -128,6 +128,11 @@ def showdown(
             raise CardError(f"{format_hand(laid_off)}: nothing is laid off on gin")
     elif layoffs is None and defender_melds is None:
         laid_off = int(lay_off(d_hand, *pack_melds(k_melds), longest)[1])
+    elif layoffs is None:
+        own = parse_melds(defender_melds or [], longest)
+        laid_off = _most_laid_off(
+            d_hand & ~mask_of(c for m in own for c in cards_of(m)), k_melds, longest
+        )
     else:
         laid_off = parse_hand(layoffs or 0, what="lay-off")
     if strange := laid_off & ~d_hand:
@@ -157,6 +162,18 @@ def showdown(
     )
 
 
+def _most_laid_off(loose: int, melds: tuple[int, ...], longest: int) -> int:
+    """Return the dearest of all sets of loose cards that can be laid off, then the smallest."""
+    best, best_key = 0, (0, 0)
+    part = loose
+    while part:
+        key = (-int(points_of(part)), part.bit_count())
+        if key < best_key and _place(part, melds, longest) is not None:
+            best, best_key = part, key
+        part = (part - 1) & loose
+    return best
+
+
 def _check_may_go_out(deadwood: int, big: bool, rules: Rules, upcard: int | None) -> None:
     if big:
         if deadwood:
@@ -167,8 +184,7 @@ def _check_may_go_out(deadwood: int, big: bool, rules: Rules, upcard: int | None
         if rules.big_gin_bonus is None:
             raise CardError("big_gin_bonus = None: these rules know no big gin; give ten cards")
         return
-    # Without the upcard the limit of an Oklahoma hand is not known.
-    limit = 10 if rules.oklahoma and upcard is None else rules.limit_for(upcard)
+    limit = rules.limit_for(upcard)
     if deadwood > limit:
         raise CardError(f"the knocker has {deadwood} points; the limit is {limit}")
 

@@ -20,7 +20,7 @@ from gin_sim.chance import check_numbers
 from gin_sim.compiled import readable, records
 from gin_sim.errors import CardError, RulesError
 from gin_sim.melds import knock_discards
-from gin_sim.rules import Rules
+from gin_sim.rules import Rules, as_rules
 from gin_sim.scoring import OUTCOMES, rules_record
 from gin_sim.show import fill_view
 from gin_sim.view import PHASES, View, as_view
@@ -39,17 +39,17 @@ class Hand:
         self._rules = record
 
     @classmethod
-    def dealt(cls, seed: int, deal: int, rules: Rules | None = None) -> Hand:
+    def dealt(cls, seed: int, deal: int, rules: Rules | str | None = None) -> Hand:
         """Return the start of a numbered deal of a seed."""
         check_numbers(seed, deal)
-        rules = rules or Rules()
+        rules = as_rules(rules)
         record = rules_record(rules)[0]
         state = records(1, machine.STATE_DTYPE)[0]
         machine.deal_number(state, record, seed, deal)
         return cls(rules, state, record)
 
     @classmethod
-    def from_deck(cls, deck: Sequence[int | str], rules: Rules | None = None) -> Hand:
+    def from_deck(cls, deck: Sequence[int | str], rules: Rules | str | None = None) -> Hand:
         """Return the start of a hand with a given order of the cards.
 
         Parameters
@@ -60,7 +60,7 @@ class Hand:
         cards = [parse_card(card) if isinstance(card, str) else int(card) for card in deck]
         if sorted(cards) != list(range(52)):
             raise CardError(f"a deck holds each of 52 cards once; this one has {len(set(cards))}")
-        rules = rules or Rules()
+        rules = as_rules(rules)
         record = rules_record(rules)[0]
         state = records(1, machine.STATE_DTYPE)[0]
         state["deck"][:] = cards

@@ -156,6 +156,26 @@ class Mine:
     assert (lost.points_a == 25 + lost.defender_deadwood).all()
 
 
+@pytest.mark.parametrize("compiled", [True, False])
+@pytest.mark.parametrize(
+    ("discard", "error"),
+    [
+        ("view.drawn // (view.turn - view.turn)", "ZeroDivisionError"),
+        ("view.drawn % (view.turn - view.turn)", "ZeroDivisionError"),
+        ("int(params[3])", "IndexError"),
+        ("int(params[100_000_000])", "IndexError"),
+        ("int(view.history[5_000])", "IndexError"),
+    ],
+)
+def test_what_python_would_refuse_is_refused_compiled_too(
+    tmp_path: Path, discard: str, error: str, compiled: bool
+) -> None:
+    text = variant(discard=discard).replace('"a test"', f'"a test", compiled={compiled}, one=1')
+    spec = write(tmp_path / "agent.py", text)
+    with pytest.raises(PlayError, match=f"agent 'mine' raised {error}"):
+        play_tournament([spec, "simple"], hands=4, seed=1, jobs=1, backend="threads")
+
+
 def test_forfeits_are_the_same_for_games_compiled_or_not(tmp_path: Path) -> None:
     texts = [
         variant(discard="view.drawn if view.turn < 6 else 77"),

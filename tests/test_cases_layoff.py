@@ -201,7 +201,7 @@ def test_cards_go_on_the_knockers_melds_one_by_one(preset: str) -> None:
     for _ in range(scaled(1500, 40)):
         knocker, defender = crowded_pair(rng)
         try:
-            found = showdown(knocker, defender, rules)
+            found = showdown(knocker, defender, rules, upcard="Td")
         except CardError:
             continue  # too much deadwood to knock with
         grown = {meld: meld for meld in found.knocker_melds}

@@ -46,7 +46,7 @@ def run(args: argparse.Namespace) -> None:
         result["melds"] = arranged.meld_texts()
         result["unmatched"] = format_hand(arranged.unmatched)
     if hand.bit_count() == 11:
-        points, discards = best_discards(hand)
+        points, discards = best_discards(hand, rules, args.taken)
         result["best_discards"] = [card_name(card) for card in cards_of(discards)]
         result["deadwood_after_best_discard"] = points
         knocks = legal_knocks(hand, rules, args.taken, args.upcard)

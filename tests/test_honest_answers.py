@@ -1,0 +1,126 @@
+"""What cannot be answered is refused, and what is left open is chosen exactly."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from gin_sim import (
+    CardError,
+    Hand,
+    Rules,
+    RulesError,
+    ScoreSheet,
+    arrange,
+    best_discards,
+    deadwood,
+    legal_knocks,
+    parse_hand,
+    price_hand,
+    showdown,
+)
+from gin_sim.cards import cards_of, mask_of
+from tests.helpers import crowded_cards, random_cards, scaled
+
+KNOCKER = "5s 6s 7s Kc Kd Kh Qc Qd Qh 3c"
+DEFENDER = "4s 8s Ad 2d 5h 9d 6c Tc Jh 2h"
+ELEVEN = "6d 7d 8d 7c 8c 9c Ah Ad As 5h 2s"
+DECK = (1 << 52) - 1
+
+
+def test_lay_offs_are_chosen_where_only_the_melds_are_given() -> None:
+    assert showdown(KNOCKER, DEFENDER, defender_melds="").points == 42
+    rng = np.random.default_rng(1)
+    compared = 0
+    for _ in range(scaled(1500, 20)):
+        knocker = crowded_cards(rng, 10)
+        defender = random_cards(rng, 10, DECK & ~knocker)
+        try:
+            exact = showdown(knocker, defender)
+        except CardError:
+            continue  # too much deadwood to knock with
+        compared += 1
+        same = showdown(knocker, defender, defender_melds=list(exact.defender_melds))
+        assert same.defender_deadwood == exact.defender_deadwood
+        none = showdown(knocker, defender, defender_melds="")
+        assert none.defender_deadwood >= exact.defender_deadwood
+        if exact.outcome == "gin":
+            assert not none.layoffs
+    assert compared
+
+
+def test_the_card_taken_is_never_a_best_discard_unless_it_may_be_thrown() -> None:
+    rng = np.random.default_rng(2)
+    for i in range(scaled(400, 20)):
+        hand = (random_cards, crowded_cards)[i % 2](rng, 11)
+        taken = int(rng.choice(cards_of(hand)))
+        left = {card: deadwood(hand ^ 1 << card) for card in cards_of(hand) if card != taken}
+        least = min(left.values())
+        best = mask_of(card for card, points in left.items() if points == least)
+        assert best_discards(hand, taken=taken) == (least, best)
+        assert best_discards(hand, "openspiel", taken) == best_discards(hand)
+    assert best_discards(ELEVEN, taken="5h") == (5, parse_hand("2s"))
+
+
+def test_oklahoma_needs_the_upcard() -> None:
+    for ask in (
+        lambda: legal_knocks(ELEVEN, "oklahoma"),
+        lambda: showdown(KNOCKER, DEFENDER, "oklahoma"),
+        lambda: Rules(oklahoma=True).limit_for(None),
+    ):
+        with pytest.raises(RulesError, match="give the upcard"):
+            ask()
+    assert showdown(KNOCKER, DEFENDER, "oklahoma", upcard="4d").points == 42
+    with pytest.raises(CardError, match="the limit is 2"):
+        showdown(KNOCKER, DEFENDER, "oklahoma", upcard="2d")
+
+
+@pytest.mark.parametrize("wrong", [99, -1, 1.5, True, "1x"])
+def test_what_is_no_card_is_refused(wrong: Any) -> None:
+    for ask in (
+        lambda: showdown(KNOCKER, DEFENDER, upcard=wrong),
+        lambda: legal_knocks(ELEVEN, taken=wrong),
+        lambda: best_discards(ELEVEN, taken=wrong),
+    ):
+        with pytest.raises(CardError, match="is not a card"):
+            ask()
+
+
+def test_rules_may_be_named_everywhere_and_nothing_else_is_taken_for_rules() -> None:
+    uses = (
+        lambda rules: showdown(KNOCKER, DEFENDER, rules),
+        lambda rules: arrange(ELEVEN, rules),
+        lambda rules: legal_knocks(ELEVEN, rules),
+        lambda rules: Hand.dealt(1, 0, rules),
+        ScoreSheet,
+        lambda rules: price_hand("gin", 0, 5, rules),
+    )
+    for use in uses:
+        use("classic")
+        for wrong in ("nice", {}, {"knock_limit": 9}, 5):
+            with pytest.raises(RulesError, match="preset"):
+                use(wrong)
+
+
+@pytest.mark.parametrize("wrong", [-1, 1.9, 10**19, True, None, "5", float("nan")])
+def test_points_and_deadwood_are_whole_numbers(wrong: Any) -> None:
+    with pytest.raises(RulesError, match="allowed is 0"):
+        ScoreSheet().add(0, wrong)
+    with pytest.raises(RulesError, match="allowed is 0"):
+        price_hand("gin", 0, wrong)
+    with pytest.raises(RulesError, match="allowed is 0"):
+        price_hand("knock", wrong, 9)
+
+
+@pytest.mark.parametrize("facts", [("knock", 9, 5), ("undercut", 3, 15)])
+def test_facts_that_cannot_be_have_no_price(facts: tuple[str, int, int]) -> None:
+    with pytest.raises(RulesError, match="whoever counts less wins"):
+        price_hand(*facts)
+
+
+def test_a_winner_is_a_player() -> None:
+    for wrong in (True, 2, -1, "a"):
+        with pytest.raises(RulesError, match="allowed is 0, 1 or None"):
+            ScoreSheet().add(wrong, 5)  # type: ignore[arg-type]
