@@ -170,6 +170,8 @@ class Mine:
 def test_what_python_would_refuse_is_refused_compiled_too(
     tmp_path: Path, discard: str, error: str, compiled: bool
 ) -> None:
+    if JIT_DISABLED and compiled and error == "ZeroDivisionError":
+        pytest.skip("uncompiled kernels see numpy's numbers, which only warn of a division by zero")
     text = variant(discard=discard).replace('"a test"', f'"a test", compiled={compiled}, one=1')
     spec = write(tmp_path / "agent.py", text)
     with pytest.raises(PlayError, match=f"agent 'mine' raised {error}"):
