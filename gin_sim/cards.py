@@ -17,6 +17,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from numbers import Integral
+from typing import Any
 
 from gin_sim.errors import CardError
 
@@ -64,6 +66,26 @@ def parse_card(text: str) -> int:
     if len(rank) != 1 or rank not in RANKS or len(suit) != 1 or suit not in SUITS:
         raise CardError(f"'{token}' is not a card: {_ALLOWED}")
     return 13 * SUITS.index(suit) + RANKS.index(rank)
+
+
+def read_card(card: Any) -> int:
+    """Return the number of a card given by its name or its number.
+
+    Raises
+    ------
+    CardError
+        Naming what is no card.
+    """
+    if isinstance(card, str):
+        return parse_card(card)
+    if type(card) is not bool and isinstance(card, Integral) and int(card) in range(52):
+        return int(card)
+    raise CardError(f"{card!r} is not a card: give its name or its number 0..51")
+
+
+def as_card(card: int | str | None) -> int | None:
+    """Read one card given as a number or as text, or None for no card."""
+    return None if card is None else read_card(card)
 
 
 def parse_cards(text: str | Iterable[str]) -> list[int]:
@@ -126,13 +148,13 @@ def parse_hand(hand: Hand, count: int | tuple[int, ...] | None = None, what: str
     CardError
         For a bad token, a card twice, a mask beyond 52 bits or a wrong count.
     """
+    number: Any = hand
     if isinstance(hand, Iterable):
         mask = mask_of(parse_cards(hand))
+    elif isinstance(number, bool) or not isinstance(number, Integral):
+        raise CardError(f"{number!r} is not a {what}: give text or a 52-bit mask")
     else:
-        try:
-            mask = int(hand.__index__())
-        except AttributeError:
-            raise CardError(f"{hand!r} is not a {what}: give text or a 52-bit mask") from None
+        mask = int(number)
         if not 0 <= mask <= DECK:
             raise CardError(f"mask {mask:#x} is not a {what}: only bits 0..51 are cards")
     counts = (count,) if isinstance(count, int) else count

@@ -32,6 +32,7 @@ from typing import Any
 import numpy as np
 
 from gin_sim.bits import lowest, nth_card, popcount
+from gin_sim.checks import MAX_SEED, whole_number
 from gin_sim.compiled import JIT_DISABLED, kernel
 from gin_sim.errors import RulesError
 
@@ -50,15 +51,6 @@ _RESHUFFLE = _unsigned(0xD1B54A32D192ED03)
 _SEAT_0 = _unsigned(0xA0761D6478BD642F)
 _SEAT_1 = _unsigned(0xE7037ED1A0B428DB)
 _S1, _S27, _S30, _S31, _S32 = (_unsigned(n) for n in (1, 27, 30, 31, 32))
-
-MAX_SEED = 2**63 - 1
-
-
-def check_numbers(seed: int, deal: int) -> None:
-    """Refuse a seed or the number of a deal that is not one of 0..2**63 - 1."""
-    for name, value in (("seed", seed), ("deal", deal)):
-        if not isinstance(value, int | np.integer) or not 0 <= value <= MAX_SEED:
-            raise RulesError(f"{name} = {value!r}: allowed is 0..{MAX_SEED}")
 
 
 @kernel
@@ -149,7 +141,8 @@ def shuffled_deck(seed: int, deal: int) -> list[int]:
     RulesError
         If seed or deal is not one of 0..2**63 - 1.
     """
-    check_numbers(seed, deal)
+    seed = whole_number(seed, "seed", 0, MAX_SEED, RulesError)
+    deal = whole_number(deal, "deal", 0, MAX_SEED, RulesError)
     deck = np.arange(52, dtype=np.int64)
     _shuffle_all(deck, seed, deal)
     return [int(card) for card in deck]

@@ -190,8 +190,14 @@ def compile_lazily(function: F, sources: Path | None = PACKAGE, **options: Any) 
 
 
 def kernel(function: F) -> F:
-    """Decorate a function of this package's that is to run compiled."""
-    return compile_lazily(function)
+    """Decorate a function that is to run compiled.
+
+    What an agent calls in its own file is compiled with bounds checks and not cached,
+    as its decisions are; functions of this package are checked by its tests.
+    """
+    if Path(function.__code__.co_filename).resolve().is_relative_to(PACKAGE):
+        return compile_lazily(function)
+    return compile_lazily(function, None, boundscheck=True)
 
 
 def records(count: int, dtype: np.dtype[Any]) -> Any:

@@ -17,7 +17,7 @@ from gin_sim.compiled import readable
 from gin_sim.errors import PlayError
 from gin_sim.play import Desk, Order, finish_game, write_row
 from gin_sim.policy import prepare
-from gin_sim.registry import Agent
+from gin_sim.registry import CODE_FAILURES, Agent
 from gin_sim.show import fill_view
 from gin_sim.view import DISCARD, KNOCK, OVER, PHASES, as_view
 
@@ -72,25 +72,27 @@ def _checked(decision: str, answer: Any, state: Any) -> bool | int:
 
 def illegal_card(answer: Any, state: Any) -> str:
     """Say in words why a card cannot be thrown, and which can."""
-    legal = " ".join(card_name(card) for card in cards_of(int(state["legal_discards"])))
+    legal = ", ".join(f"{c} ({card_name(c)})" for c in cards_of(int(state["legal_discards"])))
     shown = repr(answer)
     if isinstance(answer, int | np.integer) and 0 <= int(answer) < 52:
         name = card_name(int(answer))
         taken = int(answer) == int(state["taken"])
         why = "just taken from the pile" if taken else "not in its hand"
         shown = f"{int(answer)} ({name}, {why})"
-    return f"threw {shown}; allowed are {legal} by their numbers"
+    return f"threw {shown}; allowed are {legal}"
 
 
 def blame(label: str, seed: int, state: Any, what: str) -> PlayError:
     """Return the error for what an agent did at the decision that a state stands at."""
     seat = int(state["seat"])
-    return PlayError(
+    error = PlayError(
         f"agent '{label}' {what} [seed {seed}, deal {int(state['deal'])}, "
         f"mirror {int(state['mirror'])}, {('non-dealer', 'dealer')[seat]}, "
         f"turn {int(state['turn']) + 1}, phase {PHASES[int(state['phase'])]}, "
         f"decision {int(state['decisions'][seat])}]"
     )
+    error.deal, error.mirror = int(state["deal"]), int(state["mirror"])
+    return error
 
 
 def describe_exception(error: BaseException) -> str:
@@ -124,7 +126,7 @@ def drive_hand(
             answer = _checked(decision, player.ask(decision, view), state)
         except IllegalAnswerError as error:
             raise blame(player.label, seed, state, str(error)) from None
-        except Exception as error:
+        except CODE_FAILURES as error:
             raise blame(player.label, seed, state, describe_exception(error)) from error
         if watch is not None:
             watch.decided(seat, decision, answer)

@@ -8,6 +8,7 @@
     │                 (also a ValueError)
     ├── AgentError    an agent that cannot be found or compiled
     │   └── PlayError  an agent that raised or played illegally; stops the run
+    ├── WorkerError   a process that died; stops the run
     └── ResultsError  a results folder that cannot be read or written
 
 Messages are one line: the value, what is allowed, and how to replay it where a hand
@@ -40,7 +41,24 @@ class AgentError(GinSimError):
 
 
 class PlayError(AgentError):
-    """An agent that raised an exception or played illegally in a hand."""
+    """An agent that raised an exception or played illegally in a hand.
+
+    Attributes
+    ----------
+    deal, mirror : int
+        The hand, as in the rows; -1 where it is not of a run.
+    pairing : int
+        Place of the pairing in the run.
+    """
+
+    exit_code = 1
+    deal = -1
+    mirror = -1
+    pairing = 0
+
+
+class WorkerError(GinSimError):
+    """A worker process that died."""
 
     exit_code = 1
 

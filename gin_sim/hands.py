@@ -10,13 +10,14 @@ Examples
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gin_sim.cards import DECK, Hand, cards_of, format_hand, mask_of, parse_card, parse_hand
+from gin_sim.cards import DECK, Hand, as_card, cards_of, format_hand, mask_of, parse_hand
 from gin_sim.compiled import kernel
 from gin_sim.errors import CardError
 from gin_sim.layoff import lay_down
@@ -29,9 +30,6 @@ from gin_sim.melds import (
     points_of,
 )
 from gin_sim.rules import NO_LIMIT, Rules, as_rules
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 @dataclass(frozen=True)
@@ -167,15 +165,6 @@ def legal_knocks(
     return {card: int(least_deadwood(mask ^ 1 << card)) for card in cards}
 
 
-def as_card(card: int | str | None) -> int | None:
-    """Read one card given as a number or as text."""
-    if card is None or isinstance(card, str):
-        return None if card is None else parse_card(card)
-    if isinstance(card, bool) or not isinstance(card, int | np.integer) or not 0 <= card < 52:
-        raise CardError(f"{card!r} is not a card: give its name or its number 0..51")
-    return int(card)
-
-
 def all_melds(hand: Hand = DECK) -> list[int]:
     """Return every meld that can be made of a hand's cards, of any length, as masks.
 
@@ -227,6 +216,8 @@ def masks_of(
         masks = np.ascontiguousarray(masks, dtype=np.int64)
     else:
         items: Any = hands
+        if isinstance(items, str) or not isinstance(items, Iterable):
+            raise CardError(f"hands = {items!r}: give an array of masks or a list of hands")
         masks = np.array([parse_hand(h, what=f"hand {i}") for i, h in enumerate(items)], np.int64)
     if counts is not None:
         sizes = np.bitwise_count(masks)
@@ -289,9 +280,12 @@ def parse_melds(melds: str | list[Hand], longest: int = NO_LIMIT) -> tuple[int, 
     CardError
         For what is no set or run, is longer than `longest`, or shares a card.
     """
-    parts: list[Any] = (
-        [p for p in melds.split("|") if p.strip()] if isinstance(melds, str) else list(melds)
-    )
+    if isinstance(melds, str):
+        parts: list[Any] = [part for part in melds.split("|") if part.strip()]
+    elif isinstance(melds, Iterable):
+        parts = list(melds)
+    else:
+        raise CardError(f"melds = {melds!r}: give text such as '5s 6s 7s | Kc Kd Kh', or a list")
     out: list[int] = []
     for part in parts:
         mask = parse_hand(part, what="meld")

@@ -5,27 +5,22 @@ from __future__ import annotations
 import itertools
 import secrets
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
-from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from gin_sim import records
-from gin_sim.chance import MAX_SEED
+from gin_sim.checks import MAX_SEED, MAX_UNITS, whole_number
 from gin_sim.errors import AgentError, GinSimError
 from gin_sim.registry import Agent, load_agent, unique_labels
 from gin_sim.rules import PRESETS, Rules, as_rules
-from gin_sim.scoring import MAX_GAME_HANDS
 
 LADDER = ("random", "simple", "greedy", "gin_only", "early_gin")
 """Who plays when nobody is named."""
 
 DEFAULT_HANDS = 20_000
-_MAX_UNITS = MAX_SEED // MAX_GAME_HANDS
 
 
 @dataclass(frozen=True)
@@ -46,6 +41,11 @@ class Plan:
     games: bool
     forgiving: bool
     keep_hands: bool
+
+    @property
+    def compiled(self) -> bool:
+        """Whether all agents are."""
+        return all(agent.compiled for agent in self.agents)
 
     @property
     def pairings(self) -> tuple[tuple[int, int], ...]:
@@ -111,7 +111,7 @@ class Plan:
 
 
 def make_plan(
-    agents: Sequence[str | Agent],
+    agents: Iterable[str | Agent],
     *,
     hands: int | None = None,
     games: int | None = None,
@@ -127,45 +127,37 @@ def make_plan(
     AgentError, RulesError, GinSimError
         Naming what is not allowed and what is.
     """
-    loaded = tuple(load_agent(one) for one in (agents or LADDER))
+    if isinstance(agents, str | Agent) or not isinstance(agents, Iterable):
+        raise AgentError(f"agents = {agents!r}: give a list of names or agents")
+    loaded = tuple(load_agent(one) for one in agents)
     if len(loaded) < 2:
+        found = f"'{loaded[0].name}' alone has no opponent" if loaded else "none was given"
         raise AgentError(
-            f"a tournament takes two agents or more; '{loaded[0].name}' alone has no opponent "
-            "(name it twice for self-play)"
+            f"a tournament takes two agents or more; {found} (name one twice for self-play)"
         )
     if hands is not None and games is not None:
         raise GinSimError("give the amount as hands or as games, not both")
     amount = games if games is not None else (DEFAULT_HANDS if hands is None else hands)
-    if not isinstance(amount, int | np.integer) or not 1 <= amount <= _MAX_UNITS:
-        what = "hands" if games is None else "games"
-        raise GinSimError(f"{what} = {amount!r}: allowed is 1..{_MAX_UNITS}")
+    amount = whole_number(amount, "hands" if games is None else "games", 1, MAX_UNITS)
     if seed is None:
         seed = secrets.randbelow(1 << 32)
-    if not isinstance(seed, int | np.integer) or not 0 <= seed <= MAX_SEED:
-        raise GinSimError(f"seed = {seed!r}: allowed is 0..{MAX_SEED}")
     if on_illegal not in ("error", "forfeit"):
         raise GinSimError(f"on_illegal = {on_illegal!r}: allowed is 'error' or 'forfeit'")
     return Plan(
         agents=loaded,
         labels=tuple(unique_labels(loaded)),
         rules=as_rules(rules),
-        seed=int(seed),
-        units=(int(amount) + 1) // 2,
+        seed=whole_number(seed, "seed", 0, MAX_SEED),
+        units=(amount + 1) // 2,
         games=games is not None,
         forgiving=on_illegal == "forfeit",
         keep_hands=keep_hands,
     )
 
 
-def default_folder(plan: Plan, root: Path | None = None) -> Path:
-    """Return a new folder name for a run: date, agents, hash of what decides it."""
+def folder_name(plan: Plan) -> str:
+    """Return what to call a run's folder: date, agents, hash of what decides it."""
     names = "-".join(dict.fromkeys(agent.name for agent in plan.agents))
     name = names if len(names) <= 40 else f"{len(plan.agents)}-agents"
     key = sha256(repr((plan.command(), plan.manifest()["agents"])).encode()).hexdigest()[:8]
-    stem = f"{datetime.now(UTC).astimezone():%Y-%m-%d}-{name}-{key}"
-    path = (root or Path("results")) / stem
-    for n in itertools.count(2):
-        if not path.exists():
-            return path
-        path = path.with_name(f"{stem}-{n}")
-    raise AssertionError
+    return f"{datetime.now(UTC).astimezone():%Y-%m-%d}-{name}-{key}"

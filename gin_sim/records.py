@@ -11,10 +11,10 @@ played in.  Files are written under a temporary name and renamed when complete.
 
 from __future__ import annotations
 
+import itertools
 import json
 import platform
 import subprocess
-import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 SCHEMA_VERSION = 1
+MANIFEST = "manifest.json"
 PART_ROWS = 65_536
 """About how many rows of hands a part has."""
 
@@ -112,8 +113,8 @@ class RunFolder:
         self.path = path
 
     @classmethod
-    def create(cls, path: Path) -> RunFolder:
-        """Make a folder for a new run.
+    def create(cls, path: Path, manifest: dict[str, Any]) -> RunFolder:
+        """Make a folder for a new run and take it: of two runs at once, one gets it.
 
         Raises
         ------
@@ -124,16 +125,40 @@ class RunFolder:
             path.mkdir(parents=True, exist_ok=True)
             if any(path.iterdir()):
                 raise ResultsError(f"'{path}' is not empty; name a new folder with --out")
-            with tempfile.TemporaryFile(dir=path):
-                pass
+            file = path / MANIFEST
+            with file.open("xb") as opened:
+                try:
+                    opened.write(_json_bytes(manifest))
+                except OSError:
+                    file.unlink()
+                    raise
+        except FileExistsError as error:
+            what = "holds a run already" if path.is_dir() else "is not a folder"
+            raise ResultsError(f"'{path}' {what}; name a new folder with --out") from error
         except OSError as error:
             raise _unwritable(path, error) from error
         return cls(path)
 
+    @classmethod
+    def create_new(cls, root: Path, name: str, manifest: dict[str, Any]) -> RunFolder:
+        """Make a folder in `root` for a new run, called `name`, or ``name-2`` and so on."""
+        for n in itertools.count(1):
+            path = root / (name if n == 1 else f"{name}-{n}")
+            try:
+                root.mkdir(parents=True, exist_ok=True)
+                path.mkdir()
+            except FileExistsError:
+                if root.is_dir():
+                    continue
+                raise ResultsError(f"'{root}' is not a folder; name one with --out") from None
+            except OSError as error:
+                raise _unwritable(path, error) from error
+            return cls.create(path, manifest)
+        raise AssertionError
+
     def write_json(self, name: str, value: Any) -> None:
         """Write a JSON document, sorted as given, without NaN."""
-        text = json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
-        self._write(self.path / name, text.encode())
+        self._write(self.path / name, _json_bytes(value))
 
     def write_text(self, name: str, text: str) -> None:
         """Write a text file."""
@@ -161,6 +186,10 @@ class RunFolder:
             raise failure from error
 
 
+def _json_bytes(value: Any) -> bytes:
+    return (json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n").encode()
+
+
 def _unwritable(path: Path, error: OSError) -> ResultsError:
     reason = error.strerror or type(error).__name__
     return ResultsError(f"'{path}' cannot be written: {reason}; name another folder with --out")
@@ -179,7 +208,7 @@ def read_manifest(path: str | Path) -> dict[str, Any]:
     ResultsError
         If there is none, or it cannot be read.
     """
-    file = Path(path) / "manifest.json"
+    file = Path(path) / MANIFEST
     try:
         manifest = json.loads(file.read_text(encoding="utf-8"))
     except FileNotFoundError:

@@ -30,6 +30,7 @@ import sys
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Real
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -41,6 +42,9 @@ from gin_sim.errors import AgentError
 
 DECISIONS = ("draw", "discard", "knock")
 ENTRY_POINTS = "gin_sim.agents"
+
+CODE_FAILURES = (Exception, SystemExit)
+"""What code of the user's may raise and the run must outlive: all but Ctrl-C."""
 
 Params = NDArray[np.float64]
 """The type of an agent's parameters: floats in the order of their declaration."""
@@ -83,7 +87,7 @@ class Agent:
     def label(self) -> str:
         """Name and the parameters that differ from those declared."""
         declared = getattr(self.discard, "_gin_sim_params", self.params)
-        changed = [f"{k}={v:g}" for k, v in self.params.items() if v != declared.get(k)]
+        changed = [f"{k}={_short(v)}" for k, v in self.params.items() if v != declared.get(k)]
         return f"{self.name}:{','.join(changed)}" if changed else self.name
 
     @property
@@ -99,14 +103,12 @@ class Agent:
 
     def with_params(self, changes: Mapping[str, float]) -> Agent:
         """Return the agent with some parameters changed."""
-        for key, value in changes.items():
+        for key in changes:
             if key not in self.params:
                 known = ", ".join(self.params) or "none"
                 raise AgentError(f"agent '{self.name}' has no parameter '{key}'; it has: {known}")
-            if not math.isfinite(value):
-                raise AgentError(f"agent '{self.name}': {key} = {value} is not a finite number")
-        params = self.params | {key: float(value) for key, value in changes.items()}
-        return dataclasses.replace(self, params=params)
+        numbers = {key: _number(self.name, key, value) for key, value in changes.items()}
+        return dataclasses.replace(self, params=self.params | numbers)
 
     def source_hash(self) -> str:
         """Return a hash of the text of the file the agent stands in."""
@@ -115,6 +117,18 @@ class Agent:
         except OSError:
             text = "".join(_source(getattr(self, d)) for d in DECISIONS).encode()
         return hashlib.sha256(text).hexdigest()
+
+
+def _short(value: float) -> str:
+    """Return the shortest text that reads back as the same number."""
+    return f"{value:g}" if float(f"{value:g}") == value else repr(value)
+
+
+def _number(agent_name: str, key: str, value: Any) -> float:
+    """Return the value of a parameter, which is a finite number."""
+    if not isinstance(value, Real) or not math.isfinite(value):
+        raise AgentError(f"agent '{agent_name}': {key} = {value!r} is not a finite number")
+    return float(value)
 
 
 def _source(function: Callable[..., Any]) -> str:
@@ -148,11 +162,12 @@ def agent(
 
     Examples
     --------
+    >>> from gin_sim.chance import pick
     >>> @agent("patient", source="an example", most=5)
     ... class Patient:
     ...     '''Draws blind, throws what helps most, knocks at `most` or less.'''
     ...     def draw(view, params): return False
-    ...     def discard(view, params): return view.best_discards.bit_length() - 1
+    ...     def discard(view, params): return pick(view.best_discards, view.word)
     ...     def knock(view, params): return view.deadwood <= params[0]
     >>> Patient.label, Patient.with_params({"most": 3}).label
     ('patient', 'patient:most=3')
@@ -172,7 +187,7 @@ def agent(
             decisions[decision] = function
         if any(c in name for c in ":,=/\\ ") or not name:
             raise AgentError(f"agent name '{name}': allowed are letters, digits, _ and -")
-        numbers = {key: float(value) for key, value in params.items()}
+        numbers = {key: _number(name, key, value) for key, value in params.items()}
         decisions["discard"]._gin_sim_params = dict(numbers)
         lines = (inspect.cleandoc(strategy.__doc__ or "")).splitlines() or [""]
         return Agent(
@@ -219,14 +234,14 @@ def registered() -> tuple[dict[str, Agent], list[str]]:
         try:
             for one in agents_in(importlib.import_module(where)):
                 add(one, where)
-        except Exception as error:
+        except CODE_FAILURES as error:
             problems.append(f"{where}: {_one_line(error)}")
     for point in importlib.metadata.entry_points(group=ENTRY_POINTS):
         try:
             target = point.load()
             for one in [target] if isinstance(target, Agent) else agents_in(target):
                 add(one, point.value)
-        except Exception as error:
+        except CODE_FAILURES as error:
             problems.append(f"entry point {point.name}: {_one_line(error)}")
     return dict(sorted(found.items())), problems
 
@@ -247,6 +262,8 @@ def load_agent(spec: str | Agent) -> Agent:
     """
     if isinstance(spec, Agent):
         return spec
+    if not isinstance(spec, str):
+        raise AgentError(f"agent {spec!r}: give a name, path/to/file.py:name or an Agent")
     place, name, settings = _split(spec)
     if place:
         one = _from_file(Path(place), name)
@@ -280,13 +297,16 @@ def _split(spec: str) -> tuple[str, str, str]:
 
 
 def _read_settings(spec: str, settings: str) -> dict[str, float]:
-    changes = {}
+    changes: dict[str, float] = {}
     for part in settings.split(","):
         key, equals, value = part.partition("=")
+        name = key.strip()
+        if name in changes:
+            raise AgentError(f"agent '{spec}': '{name}' is there twice")
         try:
             if not equals:
                 raise ValueError
-            changes[key.strip()] = float(value)
+            changes[name] = float(value)
         except ValueError:
             raise AgentError(f"agent '{spec}': '{part}' is not param=number") from None
     return changes
@@ -311,10 +331,8 @@ def _from_file(path: Path, name: str) -> Agent:
         except AgentError:
             sys.modules.pop(key, None)
             raise
-        except BaseException as error:
+        except CODE_FAILURES as error:
             sys.modules.pop(key, None)
-            if isinstance(error, KeyboardInterrupt):
-                raise
             line = _line_in(error, str(path))
             raise AgentError(f"'{path}'{line} cannot be loaded: {_one_line(error)}") from error
         module._gin_sim_stamp = stamp  # type: ignore[attr-defined]

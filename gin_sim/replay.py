@@ -7,14 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 from gin_sim import drive, records
 from gin_sim import state as machine
 from gin_sim.cards import card_name, format_hand
+from gin_sim.checks import MAX_SEED
 from gin_sim.compiled import records as zeroed
-from gin_sim.errors import PlayError, ResultsError
+from gin_sim.errors import PlayError, ResultsError, RulesError
 from gin_sim.play import GAME_DTYPE, ROW_DTYPE, Order, new_desk
 from gin_sim.registry import load_agent
 from gin_sim.rules import Rules
@@ -32,8 +34,23 @@ class Run:
 
     @classmethod
     def open(cls, path: str | Path) -> Run:
-        """Read the manifest of a run's folder."""
-        return cls(Path(path), records.read_manifest(path))
+        """Read the manifest of a run's folder.
+
+        Raises
+        ------
+        ResultsError
+            If there is none, or something in it cannot be.
+        """
+        manifest = records.read_manifest(path)
+        file = Path(path) / records.MANIFEST
+        problem = _problem(manifest)
+        if problem:
+            raise ResultsError(f"'{file}': {problem}")
+        try:
+            Rules(**manifest["rules"])
+        except (TypeError, RulesError) as error:
+            raise ResultsError(f"'{file}': rules: {error}") from error
+        return cls(Path(path), manifest)
 
     @property
     def games(self) -> bool:
@@ -59,12 +76,11 @@ class Run:
         ]
 
     def _pairing(self, name: str | None) -> tuple[int, int]:
-        labels = [entry["label"] for entry in self.manifest["agents"]]
-        wanted = self.pairings[0] if name is None else name
-        for i, a in enumerate(labels):
-            for j in range(i + 1, len(labels)):
-                if f"{a} v {labels[j]}" == wanted:
-                    return i, j
+        places = list(combinations(range(len(self.manifest["agents"])), 2))
+        if name is None:
+            return places[0]
+        if name in self.pairings:
+            return places[self.pairings.index(name)]
         raise ResultsError(
             f"no pairing '{name}' in this run; there are: {', '.join(self.pairings)}"
         )
@@ -74,6 +90,30 @@ class Run:
         most = units * MAX_GAME_HANDS if self.games else units
         if not 0 <= deal < most:
             raise ResultsError(f"deal {deal} is not in this run; it has 0..{most - 1}")
+
+
+_SHAPE = {"seed": int, "rules": dict, "on_illegal": str, "agents": list, "pairings": list}
+_AGENT_SHAPE = {"label": str, "spec": str, "source_sha256": str}
+
+
+def _problem(manifest: dict[str, Any]) -> str:
+    """Say what in a tournament's manifest cannot be; nothing if all can."""
+    if manifest.get("kind") != "tournament":
+        return f"kind = {manifest.get('kind')!r}: hands of a tournament can be replayed"
+    amount = "games" if "games" in manifest else "hands"
+    for key, kind in (_SHAPE | {amount: int}).items():
+        value = manifest.get(key)
+        if type(value) is not kind or (isinstance(value, int) and not 0 <= value <= MAX_SEED):
+            return f"{key} = {value!r} cannot be"
+    for agent in manifest["agents"]:
+        if not isinstance(agent, dict) or any(
+            type(agent.get(key)) is not kind for key, kind in _AGENT_SHAPE.items()
+        ):
+            return f"agents: {agent!r} cannot be"
+    names = [f"{a['label']} v {b['label']}" for a, b in combinations(manifest["agents"], 2)]
+    if manifest["pairings"] != names or not names:
+        return f"pairings = {manifest['pairings']!r}: the agents make {names!r}"
+    return ""
 
 
 def replay(run: Run, deal: int, mirror: int = 0, pairing: str | None = None) -> Iterator[str]:

@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from gin_sim.cards import as_card, read_card
 from gin_sim.errors import RulesError
 
 NO_LIMIT = 13
@@ -149,8 +150,8 @@ class Rules:
         """Return one line for each rule in force: field, value, meaning."""
         return [f"{r.name} = {getattr(self, r.name)}  ({r.metadata['doc']})" for r in fields(self)]
 
-    def limit_for(self, upcard: int | None) -> int:
-        """Return the knock limit of a hand with this upcard (0..51, or None).
+    def limit_for(self, upcard: int | str | None) -> int:
+        """Return the knock limit of a hand with this upcard (a card, or None).
 
         Raises
         ------
@@ -161,17 +162,14 @@ class Rules:
             return self.knock_limit
         if upcard is None:
             raise RulesError("oklahoma = True: the first upcard sets the limit; give the upcard")
-        value = min(upcard % 13 + 1, 10)
+        value = min(read_card(upcard) % 13 + 1, 10)
         return 0 if value == 1 and self.oklahoma_ace == "gin" else value
 
-    def doubles(self, upcard: int | None) -> bool:
+    def doubles(self, upcard: int | str | None) -> bool:
         """Return whether a hand with this upcard counts double."""
-        return (
-            self.oklahoma
-            and self.oklahoma_spades_double
-            and upcard is not None
-            and upcard // 13 == 3
-        )
+        card = as_card(upcard)
+        doubling = self.oklahoma and self.oklahoma_spades_double
+        return doubling and card is not None and card // 13 == 3
 
 
 def as_rules(rules: Rules | str | None) -> Rules:

@@ -6,6 +6,7 @@ nothing else; what they mean is worked out by whoever collects them.
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -27,7 +28,7 @@ from gin_sim.play import (
     play_hands,
 )
 from gin_sim.policy import prepare
-from gin_sim.registry import Agent, load_agent
+from gin_sim.registry import CODE_FAILURES, Agent, load_agent
 from gin_sim.rules import Rules
 from gin_sim.scoring import MAX_GAME_HANDS, rules_record
 
@@ -112,7 +113,7 @@ class Pairing:
             first=order.first + at // 2, count=order.count - at // 2, mirror=at % 2
         )
 
-    def _raised(self, error: Exception) -> None:
+    def _raised(self, error: BaseException) -> None:
         """Take an agent's exception as the order says: raise it again, or go on."""
         if not self.order.forgiving:
             raise self._blame(drive.describe_exception(error)) from error
@@ -136,7 +137,7 @@ class Pairing:
             if self.policies is not None:
                 try:
                     status, done = play_hands(self.desk, self._rest(at), *self.policies, rows[at:])
-                except Exception as error:
+                except CODE_FAILURES as error:
                     self._raised(error)
                     done = state["rows_done"]
                 else:
@@ -164,7 +165,7 @@ class Pairing:
                     status, n_games, n_rows = play_games(
                         self.desk, self._rest(at), *self.policies, buffer, games[at:]
                     )
-                except Exception as error:
+                except CODE_FAILURES as error:
                     self._raised(error)
                     n_games, n_rows = state["games_done"], state["rows_done"]
                 else:
@@ -188,16 +189,36 @@ def play_piece(piece: Piece) -> Played:
 
     Raises
     ------
+    AgentError
+        For an agent that does not load.
     PlayError
-        For an agent that does not load, or that played illegally where that is an error.
+        For an agent that failed where that is an error.  It is the first by deal, mirror
+        and pairing, whatever the piece: where one pairing fails, the others are still
+        played as far.
     """
     rows, games = [], []
-    for a, b in piece.pairings:
+    first: PlayError | None = None
+    for number, (a, b) in enumerate(piece.pairings):
         pairing = Pairing(piece.entries[a], piece.entries[b], piece)
-        if piece.games:
-            some_rows, some_games = pairing.play_games()
-            rows.append(some_rows.view(ROW_DTYPE, np.ndarray))
-            games.append(some_games.view(GAME_DTYPE, np.ndarray))
-        else:
-            rows.append(pairing.play_hands().view(ROW_DTYPE, np.ndarray))
+        try:
+            if piece.games:
+                some_rows, some_games = pairing.play_games()
+                rows.append(some_rows.view(ROW_DTYPE, np.ndarray))
+                games.append(some_games.view(GAME_DTYPE, np.ndarray))
+            else:
+                rows.append(pairing.play_hands().view(ROW_DTYPE, np.ndarray))
+        except PlayError as error:
+            error.pairing = number
+            if first is None or failed_at(error, piece.games) < failed_at(first, piece.games):
+                first = error
+            unit = failed_at(first, piece.games)[0]
+            piece = dataclasses.replace(piece, count=unit - piece.first + 1)
+    if first is not None:
+        raise first
     return Played(piece.number, piece.first, piece.count, rows, games)
+
+
+def failed_at(error: PlayError, games: bool) -> tuple[int, int, int, int]:
+    """Return where in a run an agent failed: deal (game), mirror, pairing, its deal."""
+    unit = error.deal // MAX_GAME_HANDS if games else error.deal
+    return unit, error.mirror, error.pairing, error.deal

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from gin_sim.checks import whole_number
 from gin_sim.compiled import kernel, records
 from gin_sim.errors import RulesError
 from gin_sim.rules import NO_LIMIT, Rules, as_rules
@@ -245,21 +246,12 @@ MAX_DEADWOOD = 100
 MAX_POINTS = 1_000_000
 
 
-def whole(value: Any, name: str, most: int) -> int:
-    """Return a whole number from 0 to `most`, or say that it is none."""
-    number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
-    # Written so that NaN, which is in no range, never reaches int().
-    if not number or not 0 <= value <= most or value != int(value):
-        raise RulesError(f"{name} = {value!r}: allowed is 0..{most}")
-    return int(value)
-
-
 def price_hand(
     outcome: str,
     knock_deadwood: int,
     defender_deadwood: int,
     rules: Rules | str | None = None,
-    upcard: int | None = None,
+    upcard: int | str | None = None,
 ) -> int:
     """Return the points of a hand from its facts, for whoever won it.
 
@@ -279,8 +271,10 @@ def price_hand(
         raise RulesError(f"outcome {outcome!r}: allowed is {', '.join(OUTCOMES)}")
     if outcome == "big_gin" and rules.big_gin_bonus is None:
         raise RulesError("big_gin_bonus = None: these rules know no big gin")
-    knock_deadwood = whole(knock_deadwood, "knock_deadwood", MAX_DEADWOOD)
-    defender_deadwood = whole(defender_deadwood, "defender_deadwood", MAX_DEADWOOD)
+    knock_deadwood = whole_number(knock_deadwood, "knock_deadwood", 0, MAX_DEADWOOD, RulesError)
+    defender_deadwood = whole_number(
+        defender_deadwood, "defender_deadwood", 0, MAX_DEADWOOD, RulesError
+    )
     difference = defender_deadwood - knock_deadwood
     if (outcome == "knock" and difference < 0) or (outcome == "undercut" and difference > 0):
         raise RulesError(
@@ -334,7 +328,7 @@ class ScoreSheet:
         """Enter a hand: its winner (None if dead) and its points, already doubled if so."""
         if isinstance(winner, bool) or winner not in (0, 1, None):
             raise RulesError(f"winner {winner!r}: allowed is 0, 1 or None")
-        points = whole(points, "points", MAX_POINTS)
+        points = whole_number(points, "points", 0, MAX_POINTS, RulesError)
         if self.over:
             raise RulesError("the game is over; start a new sheet")
         if winner is not None:

@@ -14,9 +14,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from gin_sim.cards import Hand, card_name, cards_of, format_hand, mask_of, parse_hand
+from gin_sim.cards import Hand, as_card, card_name, cards_of, format_hand, mask_of, parse_hand
 from gin_sim.errors import CardError
-from gin_sim.hands import arrange, as_card, pack_melds, parse_melds
+from gin_sim.hands import arrange, pack_melds, parse_melds
 from gin_sim.layoff import lay_off
 from gin_sim.melds import least_deadwood, points_of
 from gin_sim.rules import NO_LIMIT, Rules, as_rules

@@ -14,9 +14,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from gin_sim import state as machine
-from gin_sim.cards import card_name, cards_of, parse_card
-from gin_sim.chance import check_numbers
+from gin_sim.cards import card_name, cards_of, read_card
+from gin_sim.checks import MAX_SEED, whole_number
 from gin_sim.compiled import readable, records
 from gin_sim.errors import CardError, RulesError
 from gin_sim.melds import knock_discards
@@ -41,7 +43,8 @@ class Hand:
     @classmethod
     def dealt(cls, seed: int, deal: int, rules: Rules | str | None = None) -> Hand:
         """Return the start of a numbered deal of a seed."""
-        check_numbers(seed, deal)
+        seed = whole_number(seed, "seed", 0, MAX_SEED, RulesError)
+        deal = whole_number(deal, "deal", 0, MAX_SEED, RulesError)
         rules = as_rules(rules)
         record = rules_record(rules)[0]
         state = records(1, machine.STATE_DTYPE)[0]
@@ -57,7 +60,9 @@ class Hand:
         deck : sequence of 52 cards
             Ten for the non-dealer, ten for the dealer, the upcard, the stock as drawn.
         """
-        cards = [parse_card(card) if isinstance(card, str) else int(card) for card in deck]
+        if not isinstance(deck, Sequence | np.ndarray) or isinstance(deck, str):
+            raise CardError(f"deck = {deck!r}: give a list of 52 cards")
+        cards = [read_card(card) for card in deck]
         if sorted(cards) != list(range(52)):
             raise CardError(f"a deck holds each of 52 cards once; this one has {len(set(cards))}")
         rules = as_rules(rules)
@@ -95,8 +100,8 @@ class Hand:
         return int(self._state["limit"])
 
     def cards(self, seat: int) -> int:
-        """Return the hand of a seat as a mask."""
-        return int(self._state["hands"][seat])
+        """Return the hand of a seat (0 or 1) as a mask."""
+        return int(self._state["hands"][whole_number(seat, "seat", 0, 1, RulesError)])
 
     def view(self) -> View:
         """Return what the seat to act may know, with the random word of this decision."""
@@ -145,7 +150,7 @@ class Hand:
 
     def _decide_card(self, verb: str, card: int | str) -> tuple[int, int]:
         """Do the same for a card to be thrown; return it and the deadwood it leaves."""
-        number = parse_card(card) if isinstance(card, str) else int(card)
+        number = read_card(card)
         self._check(f"{verb} {card_name(number)}")
         deadwood = int(machine.deadwood_after(self._state, number))
         asked_to_knock = 0 < deadwood <= self.knock_limit and not self._state["last_chance"]

@@ -18,16 +18,16 @@ from typing import Any
 import numpy as np
 
 from gin_sim import records
-from gin_sim.errors import GinSimError
+from gin_sim.errors import PlayError
 from gin_sim.plan import Plan, make_plan
 from gin_sim.policy import prepare
 from gin_sim.registry import Agent
 from gin_sim.result import Result
 from gin_sim.rules import Rules
-from gin_sim.runner import Entry, Piece, Played, play_piece
+from gin_sim.runner import Entry, Piece, Played, failed_at, play_piece
 from gin_sim.stats import PairingTally, RatioSums
+from gin_sim.workers import Workers
 
-BACKENDS = ("threads", "loky")
 PIECE_SECONDS = 0.5
 
 Reporter = Callable[[int, int], None]
@@ -36,10 +36,9 @@ Reporter = Callable[[int, int], None]
 
 def run_plan(
     plan: Plan,
+    workers: Workers | None = None,
+    folder: records.RunFolder | None = None,
     *,
-    jobs: int | None = None,
-    backend: str | None = None,
-    out: Path | None = None,
     piece_units: int | None = None,
     report: Reporter | None = None,
 ) -> Result:
@@ -47,57 +46,57 @@ def run_plan(
 
     Parameters
     ----------
-    jobs : int, optional
-        Workers; all cores if not given.
-    backend : str, optional
-        ``threads`` or ``loky``; by default threads where all agents are compiled.
-    out : Path, optional
-        Folder for the results; without it, rows stay in memory.
+    workers : Workers, optional
+        All cores if not given.
+    folder : RunFolder, optional
+        For the results; without it, rows stay in memory.
     piece_units : int, optional
         How much a worker gets at a time; by default what takes half a second.
     report : callable, optional
         Told of the progress.
-    """
-    import joblib  # noqa: PLC0415 - not needed to get help
 
-    if backend is not None and backend not in BACKENDS:
-        raise GinSimError(f"backend = {backend!r}: allowed is {' or '.join(BACKENDS)}")
-    if jobs is not None and (jobs == 0 or jobs < -1):
-        raise GinSimError(f"jobs = {jobs}: allowed is 1 or more, or -1 for all cores")
+    Raises
+    ------
+    PlayError
+        For an agent that failed: the first hand of the run in which one did, however the
+        work was cut.  As at Ctrl-C, the rows that are there are kept in the folder.
+    """
+    workers = workers or Workers.choose(compiled=plan.compiled)
     # Compiled here, before any worker starts: workers then find the code in the cache.
     for agent in plan.agents:
         if agent.compiled:
             prepare(agent)
-    if backend is None:
-        backend = "threads" if all(a.compiled for a in plan.agents) else "loky"
-    folder = records.RunFolder.create(out) if out is not None else None
-    if folder is not None:
-        folder.write_json("manifest.json", plan.manifest())
-
     collector = _Collector(plan, folder)
     pieces = _Pieces(plan, piece_units)
-    parallel = joblib.Parallel(
-        n_jobs=jobs or -1,
-        backend="threading" if backend == "threads" else "loky",
-        batch_size=1,
-        pre_dispatch="2*n_jobs",
-        return_as="generator_unordered",
-    )
-    work = joblib.delayed(_timed_piece)
-    with closing(parallel(work(piece) for piece in pieces)) as finished:
-        for played, seconds in finished:
-            pieces.learn(played.count, seconds)
-            collector.take(played)
-            if report is not None:
-                report(
-                    2 * collector.units * len(plan.pairings), 2 * plan.units * len(plan.pairings)
-                )
+    failures: list[PlayError] = []
+    try:
+        with closing(workers.run(_timed_piece, pieces)) as finished:
+            for played, seconds in finished:
+                if isinstance(played, PlayError):
+                    # Pieces come as they are finished: one before may have failed as well.
+                    failures.append(played)
+                    pieces.stop()
+                    continue
+                pieces.learn(played.count, seconds)
+                collector.take(played)
+                if report is not None:
+                    both = 2 * len(plan.pairings)
+                    report(both * collector.units, both * plan.units)
+        if failures:
+            raise min(failures, key=lambda error: failed_at(error, plan.games))
+    except BaseException:
+        collector.keep_unfinished()
+        raise
     return collector.finish()
 
 
-def _timed_piece(piece: Piece) -> tuple[Played, float]:
+def _timed_piece(piece: Piece) -> tuple[Played | PlayError, float]:
     start = time.perf_counter()
-    played = play_piece(piece)
+    played: Played | PlayError
+    try:
+        played = play_piece(piece)
+    except PlayError as error:
+        played = error
     return played, time.perf_counter() - start
 
 
@@ -107,7 +106,12 @@ class _Pieces:
     def __init__(self, plan: Plan, piece_units: int | None) -> None:
         self.plan = plan
         self.fixed = piece_units
-        self.size = piece_units or (256 if all(a.compiled for a in plan.agents) else 4)
+        self.size = piece_units or (256 if plan.compiled else 4)
+        self.stopped = False
+
+    def stop(self) -> None:
+        """Hand out no more pieces."""
+        self.stopped = True
 
     def learn(self, units: int, seconds: float) -> None:
         """Fit the size of the pieces to come to what one has taken."""
@@ -122,7 +126,7 @@ class _Pieces:
         )
         first = 0
         for number in itertools.count():
-            if first >= plan.units:
+            if self.stopped or first >= plan.units:
                 return
             border = (first // plan.part_units + 1) * plan.part_units
             count = min(self.size, border - first, plan.units - first)
@@ -165,7 +169,13 @@ class _Collector:
         start = number * self.plan.part_units
         size = min(self.plan.part_units, self.plan.units - start)
         if sum(piece.count for piece in part) == size:
-            self._write(number, sorted(self.waiting.pop(number), key=lambda piece: piece.first))
+            self._write(number, self.waiting.pop(number))
+
+    def keep_unfinished(self) -> None:
+        """Write the rows there are of parts that are not whole, if there is a folder."""
+        if self.folder is not None:
+            while self.waiting:
+                self._write(*self.waiting.popitem())
 
     def _count(self, played: Played) -> None:
         n = played.count
@@ -198,6 +208,7 @@ class _Collector:
                 share.add(wins[i], met[i])
 
     def _write(self, number: int, part: list[Played]) -> None:
+        part.sort(key=lambda piece: piece.first)
         labels = self.plan.pairing_labels
         rows = [np.concatenate([piece.rows[p] for piece in part]) for p in range(len(labels))]
         self._store("hands", number, records.hands_table(rows, labels, self.plan.games))
@@ -253,8 +264,11 @@ def play_tournament(
         Rules or the name of a preset; the standard rules if not given.
     seed : int, optional
         Drawn and recorded if not given.
-    jobs, backend
-        See :func:`run_plan`.
+    jobs : int, optional
+        Workers; all cores if not given.
+    backend : str, optional
+        ``threads`` or ``loky`` (processes); by default threads where all agents are
+        compiled.
     out : path, optional
         A new folder for rows and summary; without it, rows stay in memory.
     on_illegal : str
@@ -282,4 +296,6 @@ def play_tournament(
         on_illegal=on_illegal,
         keep_hands=keep_hands,
     )
-    return run_plan(plan, jobs=jobs, backend=backend, out=Path(out) if out else None)
+    workers = Workers.choose(jobs, backend, compiled=plan.compiled)
+    folder = records.RunFolder.create(Path(out), plan.manifest()) if out is not None else None
+    return run_plan(plan, workers, folder)

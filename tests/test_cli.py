@@ -66,12 +66,24 @@ def test_hand_as_json(capsys: pytest.CaptureFixture[str]) -> None:
         "best_discards": ["5h"],
         "deadwood_after_best_discard": 2,
         "knocks": {"Ad": 9, "Ah": 9, "5h": 2, "As": 9, "2s": 5},
+        "big_gin": False,
     }
     ten = run_json(capsys, "hand", " ".join(ELEVEN.split()[:10]))
     assert set(ten) == {"cards", "deadwood", "melds", "unmatched"}
     assert run_json(capsys, "hand", "Kc Qd 2h")["deadwood"] == 22
     deck = " ".join(r + s for s in "cdhs" for r in "A23456789TJQK")
     assert run_json(capsys, "hand", deck)["deadwood"] == 0
+
+
+def test_hand_tells_of_big_gin_where_the_rules_know_it(capsys: pytest.CaptureFixture[str]) -> None:
+    melded = "Ac 2c 3c 4c 5d 6d 7d Kc Kd Kh Ks"
+    assert "big gin    all eleven cards are melded (50" in run(
+        capsys, "hand", melded, "--rules", "casual"
+    )
+    assert run_json(capsys, "hand", melded, "--rules", "big-gin")["big_gin"] is True
+    for words in ((melded,), (ELEVEN, "--rules", "big-gin")):
+        assert run_json(capsys, "hand", *words)["big_gin"] is False
+        assert "big gin" not in run(capsys, "hand", *words)
 
 
 def test_hand_reads_cards_however_they_are_written(capsys: pytest.CaptureFixture[str]) -> None:
@@ -284,10 +296,10 @@ BAD = [
     (["showdown", KNOCKER, DEFENDER, "--set", "knock_limit=11"], "allowed is 0..10"),
     (["tournament", "simple"], "has no opponent"),
     (["tournament", "simple", "nobody"], "there are: early_gin"),
-    (["tournament", "--hands", "many"], "'many' is not a whole number"),
-    (["tournament", "--hands", "0"], "hands = 0"),
+    (["tournament", "--hands", "many"], "'many': allowed is a whole number 1.."),
+    (["tournament", "--hands", "0"], "'0': allowed is a whole number 1.."),
     (["tournament", "--hands", "2", "--games", "2"], "not allowed with"),
-    (["tournament", "--seed", "-3"], "seed = -3"),
+    (["tournament", "--seed", "-3"], "--seed: '-3': allowed is a whole number 0.."),
     (["tournament", "--jobs", "0", "--hands", "2"], "jobs = 0"),
     (["tournament", "--backend", "cloud"], "invalid choice: 'cloud'"),
     (["tournament", "--out", "/proc/nowhere/x", "--hands", "2"], "cannot be written"),

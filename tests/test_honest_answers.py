@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -9,19 +10,26 @@ import pytest
 
 from gin_sim import (
     CardError,
+    GinSimError,
     Hand,
     Rules,
     RulesError,
     ScoreSheet,
     arrange,
     best_discards,
+    best_discards_many,
     deadwood,
+    deadwood_many,
     legal_knocks,
+    load_agent,
     parse_hand,
     price_hand,
     showdown,
+    shuffled_deck,
 )
 from gin_sim.cards import cards_of, mask_of
+from gin_sim.plan import make_plan
+from gin_sim.workers import Workers
 from tests.helpers import crowded_cards, random_cards, scaled
 
 KNOCKER = "5s 6s 7s Kc Kd Kh Qc Qd Qh 3c"
@@ -106,11 +114,11 @@ def test_rules_may_be_named_everywhere_and_nothing_else_is_taken_for_rules() -> 
 
 @pytest.mark.parametrize("wrong", [-1, 1.9, 10**19, True, None, "5", float("nan")])
 def test_points_and_deadwood_are_whole_numbers(wrong: Any) -> None:
-    with pytest.raises(RulesError, match="allowed is 0"):
+    with pytest.raises(RulesError, match="allowed is a whole number 0"):
         ScoreSheet().add(0, wrong)
-    with pytest.raises(RulesError, match="allowed is 0"):
+    with pytest.raises(RulesError, match="allowed is a whole number 0"):
         price_hand("gin", 0, wrong)
-    with pytest.raises(RulesError, match="allowed is 0"):
+    with pytest.raises(RulesError, match="allowed is a whole number 0"):
         price_hand("knock", wrong, 9)
 
 
@@ -124,3 +132,71 @@ def test_a_winner_is_a_player() -> None:
     for wrong in (True, 2, -1, "a"):
         with pytest.raises(RulesError, match="allowed is 0, 1 or None"):
             ScoreSheet().add(wrong, 5)  # type: ignore[arg-type]
+
+
+ODD: list[Any] = [
+    None,
+    "",
+    "2",
+    1.5,
+    float("nan"),
+    True,
+    -2,
+    10**30,
+    [],
+    {},
+    object(),
+    np.array([1]),
+]
+
+
+@pytest.mark.parametrize("odd", ODD, ids=repr)
+def test_odd_values_get_one_line_and_never_a_raw_exception(odd: Any) -> None:
+    hand = Hand.dealt(1, 0)
+    uses: list[Callable[[], Any]] = [
+        lambda: make_plan(odd),
+        lambda: make_plan([odd, "simple"]),
+        lambda: make_plan(["simple", "greedy"], hands=odd),
+        lambda: make_plan(["simple", "greedy"], games=odd),
+        lambda: make_plan(["simple", "greedy"], seed=odd),
+        lambda: make_plan(["simple", "greedy"], rules=odd),
+        lambda: make_plan(["simple", "greedy"], on_illegal=odd),
+        lambda: Workers.choose(jobs=odd),
+        lambda: Workers.choose(backend=odd),
+        lambda: load_agent(odd),
+        lambda: load_agent("early_gin").with_params({"turns": odd}),
+        lambda: hand.cards(odd),
+        lambda: hand.throw(odd),
+        lambda: hand.knock(odd),
+        lambda: Hand.dealt(odd, 0),
+        lambda: Hand.dealt(0, odd),
+        lambda: Hand.from_deck(odd),
+        lambda: Hand.from_deck([odd] * 52),
+        lambda: deadwood(odd),
+        lambda: deadwood_many(odd),
+        lambda: best_discards_many(odd),
+        lambda: arrange(odd),
+        lambda: arrange(ELEVEN, seen=odd),
+        lambda: best_discards(odd),
+        lambda: legal_knocks(odd),
+        lambda: showdown(odd, DEFENDER),
+        lambda: showdown(KNOCKER, odd),
+        lambda: showdown(KNOCKER, DEFENDER, melds=odd),
+        lambda: showdown(KNOCKER, DEFENDER, defender_melds=odd),
+        lambda: showdown(KNOCKER, DEFENDER, layoffs=odd),
+        lambda: showdown(KNOCKER, DEFENDER, seen=odd),
+        lambda: Rules(knock_limit=odd),
+        lambda: Rules(oklahoma=odd),
+        lambda: Rules(wall=odd),
+        lambda: Rules().with_settings({"knock_limit": odd}),
+        lambda: Rules(oklahoma=True).limit_for(odd),
+        lambda: Rules.preset(odd),
+        lambda: shuffled_deck(odd, 0),
+        lambda: price_hand(odd, 0, 5),
+    ]
+    for use in uses:
+        try:
+            use()
+        except GinSimError as error:
+            assert str(error)
+            assert "\n" not in str(error)

@@ -10,14 +10,30 @@ import pytest
 from gin_sim import GinSimError, Rules, play_tournament, price_hand
 from gin_sim.compiled import JIT_DISABLED
 from gin_sim.errors import AgentError, ResultsError, RulesError
-from gin_sim.plan import make_plan
-from gin_sim.records import read_manifest, read_rows
+from gin_sim.plan import Plan, make_plan
+from gin_sim.records import RunFolder, read_manifest, read_rows
+from gin_sim.result import Result
 from gin_sim.rules import PRESETS
 from gin_sim.stats import t_quantile
 from gin_sim.tournament import run_plan
+from gin_sim.workers import Workers
 
 HANDS = 8 if JIT_DISABLED else 6_000
 GAMES = 2 if JIT_DISABLED else 200
+
+
+PAIR = ["simple", "greedy"]
+
+
+def play(
+    plan: Plan,
+    out: Path,
+    jobs: int | None = None,
+    backend: str | None = None,
+    piece_units: int | None = None,
+) -> Result:
+    workers = Workers.choose(jobs, backend, compiled=plan.compiled)
+    return run_plan(plan, workers, RunFolder.create(out, plan.manifest()), piece_units=piece_units)
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -43,7 +59,7 @@ def test_the_bytes_depend_on_neither_jobs_nor_backend_nor_pieces(
     ]
     results = []
     for i, way in enumerate(ways):
-        run_plan(plan, out=tmp_path / str(i), **way)
+        play(plan, tmp_path / str(i), **way)
         results.append(contents(tmp_path / str(i)))
     assert len(results[0]) >= 4
     for way, result in zip(ways[1:], results[1:], strict=True):
@@ -55,7 +71,7 @@ def test_a_run_of_several_parts_has_each_deal_once_in_order(
 ) -> None:
     monkeypatch.setattr("gin_sim.records.PART_ROWS", 200)
     plan = make_plan(["simple", "greedy", "gin_only"], hands=HANDS, seed=3)
-    result = run_plan(plan, jobs=2, out=tmp_path / "run", piece_units=13)
+    result = play(plan, tmp_path / "run", jobs=2, piece_units=13)
     assert len(list((tmp_path / "run" / "hands").iterdir())) == -(-plan.units // plan.part_units)
     for _, rows in result.hands.groupby("pairing", observed=True):
         assert list(rows.deal) == sorted(2 * list(range(plan.units)))
@@ -168,7 +184,7 @@ def test_without_rows_the_summary_is_the_same(tmp_path: Path) -> None:
     plans = [
         make_plan(["simple", "random"], hands=HANDS, seed=9, keep_hands=k) for k in (True, False)
     ]
-    kept, dropped = (run_plan(plan, out=tmp_path / str(i)) for i, plan in enumerate(plans))
+    kept, dropped = (play(plan, tmp_path / str(i)) for i, plan in enumerate(plans))
     assert kept.as_dict()["pairings"] == dropped.as_dict()["pairings"]
     assert not (tmp_path / "1" / "hands").exists()
     with pytest.raises(ResultsError, match="no rows of hands"):
@@ -206,14 +222,14 @@ def test_what_cannot_be_is_refused_by_name() -> None:
         (lambda: make_plan(["early_gin:turn=2", "simple"]), AgentError, "it has: turns"),
         (lambda: make_plan(["early_gin:turns=x", "simple"]), AgentError, "not param=number"),
         (lambda: make_plan(["early_gin:turns=nan", "simple"]), AgentError, "not a finite number"),
-        (lambda: make_plan([], hands=0), GinSimError, "hands = 0: allowed is 1"),
-        (lambda: make_plan([], games=-1), GinSimError, "games = -1"),
-        (lambda: make_plan([], hands=2, games=2), GinSimError, "not both"),
-        (lambda: make_plan([], seed=-1), GinSimError, "seed = -1: allowed is 0"),
-        (lambda: make_plan([], seed=2**63), GinSimError, "allowed is 0"),
-        (lambda: make_plan([], rules="poozy"), RulesError, "did you mean 'poozee'"),
-        (lambda: run_plan(make_plan([], hands=2), backend="slurm"), GinSimError, "threads or loky"),
-        (lambda: run_plan(make_plan([], hands=2), jobs=0), GinSimError, "jobs = 0"),
+        (lambda: make_plan(PAIR, hands=0), GinSimError, "hands = 0: allowed is a whole number 1"),
+        (lambda: make_plan(PAIR, games=-1), GinSimError, "games = -1"),
+        (lambda: make_plan(PAIR, hands=2, games=2), GinSimError, "not both"),
+        (lambda: make_plan(PAIR, seed=-1), GinSimError, "seed = -1: allowed is a whole number 0"),
+        (lambda: make_plan(PAIR, seed=2**63), GinSimError, "allowed is a whole number 0"),
+        (lambda: make_plan(PAIR, rules="poozy"), RulesError, "did you mean 'poozee'"),
+        (lambda: Workers.choose(backend="slurm"), GinSimError, "threads or loky"),
+        (lambda: Workers.choose(jobs=0), GinSimError, "jobs = 0"),
     ]
     for attempt, kind, message in cases:
         with pytest.raises(kind, match=message):

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from typing import Any
 
-from gin_sim.cli.common import add_json, print_json
+from gin_sim.cli.common import add_json, note
 
 
 def add(commands: Any) -> None:
@@ -18,15 +17,15 @@ def add(commands: Any) -> None:
     parser.set_defaults(run=run)
 
 
-def run(args: argparse.Namespace) -> None:
-    """Run the command."""
+def run(args: argparse.Namespace) -> Any:
+    """Run the command; return the document for ``--json``."""
     from gin_sim.registry import registered
 
     agents, problems = registered()
     for problem in problems:
-        print(f"gin-sim: note: {problem}", file=sys.stderr)
+        note(f"note: {problem}")
     if args.json:
-        rows = [
+        return [
             {
                 "name": one.name,
                 "summary": one.summary,
@@ -37,8 +36,6 @@ def run(args: argparse.Namespace) -> None:
             }
             for one in agents.values()
         ]
-        print_json(rows)
-        return
     width = max((len(name) for name in agents), default=0)
     for one in agents.values():
         print(f"{one.name:<{width}}  {one.summary}")
@@ -46,3 +43,4 @@ def run(args: argparse.Namespace) -> None:
         if one.params:
             shown = ", ".join(f"{key}={value:g}" for key, value in one.params.items())
             print(f"{'':<{width}}    parameters: {shown}")
+    return None

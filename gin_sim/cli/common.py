@@ -1,14 +1,18 @@
-"""What several commands share: options, JSON, tables."""
+"""What several commands share: options, numbers, JSON, tables."""
 
 from __future__ import annotations
 
 import argparse
 import json
+import math
+import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, redirect_stdout
 from typing import TYPE_CHECKING, Any
 
-from gin_sim.errors import RulesError
+from gin_sim.checks import whole_number
+from gin_sim.errors import GinSimError, RulesError
 
 if TYPE_CHECKING:
     from gin_sim.rules import Rules
@@ -52,9 +56,54 @@ def read_rules(args: argparse.Namespace) -> Rules:
     return Rules.preset(args.rules).with_settings(settings)
 
 
+def whole(low: int, high: int) -> Callable[[str], int]:
+    """Return a reader of whole numbers; 1_000_000, 1,000,000 and 1e6 are understood."""
+
+    def read(text: str) -> int:
+        plain = text.strip().replace(",", "_")
+        try:
+            value: float = int(plain)
+        except ValueError:
+            try:
+                value = float(plain)
+            except ValueError:
+                value = math.nan
+        try:
+            return whole_number(value, "", low, high)
+        except GinSimError:
+            raise argparse.ArgumentTypeError(
+                f"'{text}': allowed is a whole number {low}..{high}"
+            ) from None
+
+    return read
+
+
+def note(text: str) -> None:
+    """Say something on the side: progress and notes go to stderr."""
+    print(f"gin-sim: {text}", file=sys.stderr, flush=True)
+
+
 def print_json(value: Any) -> None:
     """Print a JSON document without NaN or Infinity."""
     print(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False))
+
+
+@contextmanager
+def nothing_on_stdout() -> Iterator[None]:
+    """Send to stderr whatever is printed meanwhile, by agents in other processes too."""
+    with redirect_stdout(sys.stderr):
+        try:
+            out, err = sys.__stdout__.fileno(), sys.__stderr__.fileno()  # type: ignore[union-attr]
+            kept = os.dup(out)
+        except (AttributeError, OSError, ValueError):
+            yield  # there is no such file, as in a notebook or with stdout closed
+            return
+        try:
+            os.dup2(err, out)
+            yield
+        finally:
+            os.dup2(kept, out)
+            os.close(kept)
 
 
 def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:

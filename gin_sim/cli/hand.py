@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from gin_sim.cli.common import add_json, add_rules, print_json, read_rules
+from gin_sim.cli.common import add_json, add_rules, read_rules
 from gin_sim.errors import CardError
 
 
@@ -31,8 +31,8 @@ def add(commands: Any) -> None:
     parser.set_defaults(run=run)
 
 
-def run(args: argparse.Namespace) -> None:
-    """Run the command."""
+def run(args: argparse.Namespace) -> Any:
+    """Run the command; return the document for ``--json``."""
     from gin_sim.cards import card_name, cards_of, format_hand, parse_hand
     from gin_sim.hands import arrange, best_discards, deadwood, legal_knocks
 
@@ -51,9 +51,9 @@ def run(args: argparse.Namespace) -> None:
         result["deadwood_after_best_discard"] = points
         knocks = legal_knocks(hand, rules, args.taken, args.upcard)
         result["knocks"] = {card_name(card): left for card, left in knocks.items()}
+        result["big_gin"] = rules.big_gin_bonus is not None and result["deadwood"] == 0
     if args.json:
-        print_json(result)
-        return
+        return result
     print(f"{result['cards']}: deadwood {result['deadwood']}")
     if "melds" in result:
         print(f"  melds      {' | '.join(result['melds']) or 'none'}")
@@ -63,3 +63,6 @@ def run(args: argparse.Namespace) -> None:
         print(f"  throw      {best}  (leaves {result['deadwood_after_best_discard']})")
         shown = ", ".join(f"{c} ({left})" for c, left in result["knocks"].items())
         print(f"  knock by   {shown or 'no card'}")
+        if result["big_gin"]:
+            print(f"  big gin    all eleven cards are melded ({rules.big_gin_bonus} points)")
+    return None

@@ -2,12 +2,14 @@
 
 Exit codes: 0 done, 1 a run that failed, 2 a user's mistake, 130 Ctrl-C.  Each command is
 a module beside this one with ``add(commands)`` and ``run(args)``; what is heavy is
-imported by `run`, so that help comes at once.
+imported by `run`, so that help comes at once.  Under ``--json`` what `run` returns is the
+document, and nothing else that is printed meanwhile reaches stdout.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import sys
 from collections.abc import Sequence
@@ -15,6 +17,7 @@ from typing import NoReturn
 
 from gin_sim import __version__
 from gin_sim.cli import agents, cache, hand, replay, showdown, tournament
+from gin_sim.cli.common import nothing_on_stdout, print_json
 from gin_sim.errors import GinSimError
 
 
@@ -43,16 +46,31 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run a command; return its exit code."""
     args = build_parser().parse_args(argv)
     try:
-        args.run(args)
-        sys.stdout.flush()
+        if getattr(args, "json", False):
+            with nothing_on_stdout():
+                document = args.run(args)
+            print_json(document)
+        else:
+            args.run(args)
+        if sys.stdout is not None:
+            sys.stdout.flush()
     except GinSimError as error:
         print(f"gin-sim: error: {' '.join(str(error).split())}", file=sys.stderr)
         return error.exit_code
     except KeyboardInterrupt:
         print("gin-sim: interrupted", file=sys.stderr)
         return 130
-    except BrokenPipeError:
-        # Whoever read our output has gone; nothing is left to be said.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as error:
+        # Results folders have errors of their own: this is the output that failed.
+        _drop_stdout()
+        if not isinstance(error, BrokenPipeError):  # whoever read it has gone: no mistake
+            reason = error.strerror or type(error).__name__
+            print(f"gin-sim: error: the output cannot be written: {reason}", file=sys.stderr)
         return 1
     return 0
+
+
+def _drop_stdout() -> None:
+    """Point stdout at nothing, so that what is left in its buffer raises no second error."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from typing import Any
+
+from gin_sim.checks import MAX_SEED
+from gin_sim.cli.common import note, whole
 
 
 def add(commands: Any) -> None:
@@ -15,9 +17,11 @@ def add(commands: Any) -> None:
         description="Play one hand of a run again and tell it move by move.",
     )
     parser.add_argument("dir", metavar="DIR", help="the folder of the run")
-    parser.add_argument("--deal", metavar="N", type=int, required=True, help="as in the rows")
     parser.add_argument(
-        "--mirror", metavar="0|1", type=int, choices=(0, 1), help="one of its two hands only"
+        "--deal", metavar="N", type=whole(0, MAX_SEED), required=True, help="as in the rows"
+    )
+    parser.add_argument(
+        "--mirror", metavar="0|1", type=whole(0, 1), help="one of its two hands only"
     )
     parser.add_argument(
         "--pairing", metavar="'A v B'", help="as in the rows; the first if not given"
@@ -31,10 +35,7 @@ def run(args: argparse.Namespace) -> None:
 
     opened = Run.open(args.dir)
     for label in opened.changed_agents():
-        print(
-            f"gin-sim: note: agent '{label}' has changed since the run; it may play otherwise now",
-            file=sys.stderr,
-        )
+        note(f"note: agent '{label}' has changed since the run; it may play otherwise now")
     for mirror in (0, 1) if args.mirror is None else (args.mirror,):
         for line in replay(opened, args.deal, mirror, args.pairing):
             print(line)

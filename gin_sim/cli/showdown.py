@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from gin_sim.cli.common import add_json, add_rules, print_json, read_rules
+from gin_sim.cli.common import add_json, add_rules, read_rules
 
 
 def add(commands: Any) -> None:
@@ -30,8 +30,8 @@ def add(commands: Any) -> None:
     parser.set_defaults(run=run)
 
 
-def run(args: argparse.Namespace) -> None:
-    """Run the command."""
+def run(args: argparse.Namespace) -> Any:
+    """Run the command; return the document for ``--json``."""
     from gin_sim.cards import format_hand
     from gin_sim.settle import describe_layoff, showdown
 
@@ -50,8 +50,7 @@ def run(args: argparse.Namespace) -> None:
         "layoffs": [describe_layoff(one) for one in settled.layoffs],
     }
     if args.json:
-        print_json(result)
-        return
+        return result
     who = f"{settled.winner} scores {settled.points}" if settled.winner else "nobody scores"
     print(f"{settled.outcome.replace('_', ' ')}: {who}")
     for name, melds, left in (
@@ -61,3 +60,4 @@ def run(args: argparse.Namespace) -> None:
         print(f"  {name:<8}  {' | '.join(melds) or 'no melds'}; {left} left")
     for one in result["layoffs"]:
         print(f"  laid off  {one['card']} on {one['onto']}")
+    return None

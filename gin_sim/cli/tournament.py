@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 import sys
 import time
 from collections.abc import Iterator
@@ -10,7 +11,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gin_sim.cli.common import add_json, add_rules, print_json, print_table, read_rules
+from gin_sim.checks import MAX_JOBS, MAX_SEED, MAX_UNITS
+from gin_sim.cli.common import (
+    add_json,
+    add_rules,
+    note,
+    print_table,
+    read_rules,
+    whole,
+)
 
 if TYPE_CHECKING:
     from gin_sim.plan import Plan
@@ -33,12 +42,21 @@ def add(commands: Any) -> None:
     )
     amount = parser.add_mutually_exclusive_group()
     amount.add_argument(
-        "--hands", metavar="N", type=_count, help="hands a pairing, made even (default 20,000)"
+        "--hands",
+        metavar="N",
+        type=whole(1, MAX_UNITS),
+        help="hands a pairing, made even (default 20,000)",
     )
-    amount.add_argument("--games", metavar="N", type=_count, help="games a pairing, made even")
+    amount.add_argument(
+        "--games", metavar="N", type=whole(1, MAX_UNITS), help="games a pairing, made even"
+    )
     add_rules(parser)
-    parser.add_argument("--seed", metavar="S", type=int, help="drawn and printed if not given")
-    parser.add_argument("--jobs", metavar="J", type=int, help="workers (default: all cores)")
+    parser.add_argument(
+        "--seed", metavar="S", type=whole(0, MAX_SEED), help="drawn and printed if not given"
+    )
+    parser.add_argument(
+        "--jobs", metavar="J", type=whole(-1, MAX_JOBS), help="workers (default: all cores)"
+    )
     parser.add_argument(
         "--backend",
         choices=("threads", "loky"),
@@ -58,21 +76,16 @@ def add(commands: Any) -> None:
     parser.set_defaults(run=run)
 
 
-def _count(text: str) -> int:
-    """Read an amount; 1_000_000 and 1,000,000 are understood."""
-    try:
-        return int(text.replace(",", "_"))
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a whole number") from None
-
-
-def run(args: argparse.Namespace) -> None:
-    """Run the command."""
-    from gin_sim.plan import default_folder, make_plan
+def run(args: argparse.Namespace) -> Any:
+    """Run the command; return the document for ``--json``."""
+    from gin_sim.errors import PlayError
+    from gin_sim.plan import LADDER, folder_name, make_plan
+    from gin_sim.records import RunFolder
     from gin_sim.tournament import run_plan
+    from gin_sim.workers import Workers
 
     plan = make_plan(
-        args.agents,
+        args.agents or LADDER,
         hands=args.hands,
         games=args.games,
         rules=read_rules(args),
@@ -80,43 +93,57 @@ def run(args: argparse.Namespace) -> None:
         on_illegal=args.on_illegal,
         keep_hands=not args.no_hands,
     )
-    out = args.out or default_folder(plan)
+    workers = Workers.choose(args.jobs, args.backend, compiled=plan.compiled)
+    if args.out is not None:
+        folder = RunFolder.create(args.out, plan.manifest())
+    else:
+        folder = RunFolder.create_new(Path("results"), folder_name(plan), plan.manifest())
     what = "games" if plan.games else "hands"
-    _note(
+    note(
         f"{len(plan.agents)} agents, {2 * plan.units:,} {what} a pairing, seed {plan.seed}, "
-        f"results in {out}"
+        f"results in {folder.path}"
     )
+    finished = [0]
     try:
-        with _progress(plan) as report:
-            result = run_plan(plan, jobs=args.jobs, backend=args.backend, out=out, report=report)
+        with _progress(what) as show:
+
+            def report(done: int, total: int) -> None:
+                finished[0] = done
+                show(done, total)
+
+            result = run_plan(plan, workers, folder, report=report)
+    except PlayError as error:
+        label = shlex.quote(plan.pairing_labels[error.pairing])
+        note(
+            f"see it: gin-sim replay {shlex.quote(str(folder.path))} --deal {error.deal} "
+            f"--mirror {error.mirror} --pairing {label}"
+        )
+        raise
     except KeyboardInterrupt:
-        _note(f"what was finished is in {out}")
+        if finished[0] and plan.keep_hands:
+            note(f"the rows of {finished[0]:,} {what} are in {folder.path}")
+        else:
+            note(f"nothing was kept of the run in {folder.path}")
         raise
     document = result.as_dict()
-    if args.json:
-        print_json(document)
-    else:
+    if not args.json:
         _print_result(plan, document)
-
-
-def _note(text: str) -> None:
-    print(f"gin-sim: {text}", file=sys.stderr, flush=True)
+    return document
 
 
 @contextmanager
-def _progress(plan: Plan) -> Iterator[Reporter]:
+def _progress(what: str) -> Iterator[Reporter]:
     """Show how far a run is: a bar on a terminal, a line now and then elsewhere."""
-    what = "games" if plan.games else "hands"
     if not sys.stderr.isatty():
         last = [time.monotonic()]
 
-        def note(done: int, total: int) -> None:
+        def say(done: int, total: int) -> None:
             now = time.monotonic()
             if now - last[0] >= NOTE_SECONDS and done < total:
                 last[0] = now
-                _note(f"{done:,} of {total:,} {what}")
+                note(f"{done:,} of {total:,} {what}")
 
-        yield note
+        yield say
         return
 
     from rich.console import Console
@@ -180,6 +207,9 @@ def _print_result(plan: Plan, document: dict[str, Any]) -> None:
         ["ranking", "points a hand (95 %)", *(["games won (95 %)"] * plan.games)],
         ranking,
     )
+    undecided = sum(p["undecided_games"] for p in document["pairings"])
+    if undecided:
+        print(f"games that nobody won, counted as half a win for each: {undecided:,}")
     illegal = sum(p["a_illegal"] + p["b_illegal"] for p in document["pairings"])
     if illegal:
         print(f"hands forfeited by illegal actions: {illegal:,}")

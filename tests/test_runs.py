@@ -1,0 +1,284 @@
+"""Runs that meet trouble: another run, an agent that fails, a reader that is gone."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gin_sim import AgentError, PlayError, ResultsError, load_agent, play_tournament
+from gin_sim.cli import main
+from gin_sim.compiled import JIT_DISABLED
+from gin_sim.plan import make_plan
+from gin_sim.records import RunFolder, read_rows
+from gin_sim.tournament import run_plan
+from gin_sim.workers import Workers
+
+ROOT = Path(__file__).resolve().parent.parent
+
+FAILING = """
+import sys
+from gin_sim import agent
+from gin_sim.chance import pick
+
+@agent("failing", source="a test", compiled={compiled}, {params})
+class Failing:
+    def draw(view, params):
+        return False
+    def discard(view, params):
+        {body}
+        return pick(view.legal_discards, view.word)
+    def knock(view, params):
+        return True
+"""
+
+
+def write_agent(folder: Path, body: str, compiled: bool = False, params: str = "") -> str:
+    file = folder / "failing.py"
+    file.write_text(FAILING.format(compiled=compiled, params=params, body=body))
+    return f"{file}:failing"
+
+
+def run_apart(*words: str, **options: Any) -> subprocess.CompletedProcess[str]:
+    """Run the command line in a process of its own."""
+    return subprocess.run(
+        [sys.executable, "-m", "gin_sim", *words],
+        check=False,
+        text=True,
+        stderr=subprocess.PIPE,
+        **({"stdout": subprocess.PIPE, "cwd": ROOT} | options),
+    )
+
+
+def test_of_runs_at_once_each_folder_goes_to_one(tmp_path: Path) -> None:
+    manifest = {"schema": 1}
+    for trial in range(20):
+        taken: list[Path] = []
+        refused: list[str] = []
+        start = threading.Barrier(8)
+
+        def claim(
+            trial: int = trial,
+            start: threading.Barrier = start,
+            taken: list[Path] = taken,
+            refused: list[str] = refused,
+        ) -> None:
+            start.wait()
+            try:
+                taken.append(RunFolder.create(tmp_path / f"one-{trial}", manifest).path)
+            except ResultsError as error:
+                refused.append(str(error))
+            taken.append(RunFolder.create_new(tmp_path, f"new-{trial}", manifest).path)
+
+        threads = [threading.Thread(target=claim) for _ in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert len(taken) == len(set(taken)) == 9
+        assert len(refused) == 7
+        assert all("name a new folder" in line for line in refused)
+        names = {path.name for path in taken} - {f"one-{trial}"}
+        assert names == {f"new-{trial}", *(f"new-{trial}-{n}" for n in range(2, 9))}
+
+
+def test_a_file_where_a_folder_is_due_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    for attempt in (
+        lambda: RunFolder.create(tmp_path / "file", {}),
+        lambda: RunFolder.create(tmp_path / "file" / "below", {}),
+        lambda: RunFolder.create_new(tmp_path / "file", "name", {}),
+    ):
+        with pytest.raises(ResultsError, match="file"):
+            attempt()
+
+
+FAILS_AT = "if view.word % 997 < 8: raise ValueError(str(view.word))"
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+@pytest.mark.parametrize("amount", [{"hands": 400}, {"games": 24}], ids=["hands", "games"])
+def test_the_failure_told_is_the_first_however_the_work_is_cut(
+    tmp_path: Path, amount: dict[str, int], compiled: bool
+) -> None:
+    body = FAILS_AT.replace("str(view.word)", "'unlucky'") if compiled else FAILS_AT
+    spec = write_agent(tmp_path, body, compiled)
+    if JIT_DISABLED:
+        amount = {key: value // 8 for key, value in amount.items()}
+    plan = make_plan([spec, "greedy", "simple", spec], seed=5, **amount)
+    told = set()
+    for jobs, units, backend in ((1, plan.units, "threads"), (1, 1, None), (4, 2, "threads")):
+        workers = Workers.choose(jobs, backend, compiled=plan.compiled)
+        with pytest.raises(PlayError) as failed:
+            run_plan(plan, workers, piece_units=units)
+        told.add((str(failed.value), failed.value.deal, failed.value.mirror, failed.value.pairing))
+    assert len(told) == 1, told
+    # Nothing failed before it.
+    message, deal, mirror, pairing = told.pop()
+    assert "raised ValueError" in message
+    a, b = plan.pairings[pairing]
+    assert 0 in (a, b) or 3 in (a, b)
+    if "hands" in amount and deal > 0:
+        earlier = make_plan([spec, "greedy", "simple", spec], seed=5, hands=2 * deal)
+        run_plan(earlier)
+    assert mirror in (0, 1)
+
+
+def test_rows_finished_before_a_failure_are_kept(tmp_path: Path) -> None:
+    spec = write_agent(tmp_path, "if view.word % 9973 < 9: raise ValueError")
+    plan = make_plan([spec, "greedy"], seed=1, hands=400)
+    folder = RunFolder.create(tmp_path / "run", plan.manifest())
+    with pytest.raises(PlayError) as failed:
+        run_plan(plan, Workers(1, "threads"), folder, piece_units=1)
+    assert failed.value.deal > 0
+    kept = read_rows(tmp_path / "run")
+    assert set(range(failed.value.deal)) <= set(kept.deal)
+    assert not (tmp_path / "run" / "summary.json").exists()
+
+
+def test_an_agent_that_exits_is_blamed(tmp_path: Path) -> None:
+    spec = write_agent(tmp_path, "raise SystemExit(0)")
+    with pytest.raises(PlayError, match="agent 'failing' raised SystemExit"):
+        play_tournament([spec, "greedy"], hands=2, seed=1, jobs=1)
+    forgiven = play_tournament([spec, "greedy"], hands=2, seed=1, on_illegal="forfeit", jobs=1)
+    assert forgiven.as_dict()["pairings"][0]["a_illegal"] == 2
+    (tmp_path / "exits.py").write_text("raise SystemExit(0)")
+    with pytest.raises(AgentError, match="cannot be loaded: SystemExit"):
+        load_agent(f"{tmp_path}/exits.py:nobody")
+
+
+def test_an_agent_that_kills_its_process_gets_one_line(tmp_path: Path) -> None:
+    spec = write_agent(tmp_path, "import os; os._exit(3)")
+    done = run_apart("tournament", spec, "greedy", "--hands", "4", "--out", str(tmp_path / "run"))
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
+    assert [line for line in done.stderr.splitlines() if ": error: " in line] == [
+        "gin-sim: error: a worker process died (killed, out of memory, or by an agent's own doing)"
+    ]
+
+
+def test_json_is_all_there_is_on_stdout_whatever_agents_print(tmp_path: Path) -> None:
+    spec = write_agent(tmp_path, "print('thinking'); print('aloud', file=sys.stdout, flush=True)")
+    with (tmp_path / "failing.py").open("a") as file:
+        file.write("\nprint('loading')\n")
+    for i, backend in enumerate(("threads", "loky")):
+        words = (spec, "greedy", "--hands", "2", "--seed", "1", "--json", "--backend", backend)
+        done = run_apart("tournament", *words, "--out", str(tmp_path / str(i)))
+        assert done.returncode == 0, done.stderr
+        assert json.loads(done.stdout)["seed"] == 1
+        assert "loading" in done.stderr
+        assert "thinking" in done.stderr
+
+
+def test_a_failure_says_how_to_see_it(tmp_path: Path) -> None:
+    spec = write_agent(tmp_path, "return 99")
+    done = run_apart(
+        *("tournament", spec, "greedy", "--hands", "2", "--seed", "1"),
+        *("--out", str(tmp_path / "my run")),
+    )
+    lines = done.stderr.splitlines()
+    assert "threw 99; allowed are " in lines[-1]
+    assert f"see it: gin-sim replay '{tmp_path}/my run' --deal 0 --mirror 0 --pairing " in lines[-2]
+    assert "'failing v greedy'" in lines[-2]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
+@pytest.mark.parametrize("words", [("hand", "Ah 2h 3h"), ("agents", "--json"), ("agents",)])
+def test_output_that_cannot_be_written_is_one_line(words: tuple[str, ...]) -> None:
+    with Path("/dev/full").open("w") as full:
+        done = run_apart(*words, stdout=full)
+    assert done.returncode == 1
+    assert done.stderr == (
+        "gin-sim: error: the output cannot be written: No space left on device\n"
+    )
+
+
+def test_without_a_stdout_nothing_breaks(tmp_path: Path) -> None:
+    for words in ("hand 'Ah 2h 3h'", "agents --json", "hand 'Ah 2h 3h' --json"):
+        done = subprocess.run(
+            ["/bin/sh", "-c", f"exec {sys.executable} -m gin_sim {words} >&-"],
+            cwd=ROOT,
+            check=False,
+            text=True,
+            stderr=subprocess.PIPE,
+        )
+        assert "Traceback" not in done.stderr, done.stderr
+        assert done.returncode in (0, 1)
+
+
+DAMAGE: list[tuple[str, Any]] = [
+    ("seed", "x"),
+    ("seed", -1),
+    ("seed", True),
+    ("seed", None),
+    ("hands", "many"),
+    ("kind", "report"),
+    ("rules", {"knock_limit": 99}),
+    ("rules", {"knock_limits": 9}),
+    ("rules", []),
+    ("agents", {}),
+    ("agents", []),
+    ("agents", ["simple"]),
+    ("agents", [{"label": "simple"}]),
+    ("pairings", ["a v b"]),
+    ("pairings", 3),
+    ("on_illegal", 0),
+    ("schema", 99),
+]
+
+
+@pytest.mark.parametrize(("key", "value"), DAMAGE, ids=[f"{k}={v}"[:30] for k, v in DAMAGE])
+def test_a_damaged_manifest_is_refused_by_name(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], key: str, value: Any
+) -> None:
+    play_tournament(["greedy", "greedy"], hands=2, seed=1, out=tmp_path / "run")
+    file = tmp_path / "run" / "manifest.json"
+    file.write_text(json.dumps(json.loads(file.read_text()) | {key: value}))
+    assert main(["replay", str(tmp_path / "run"), "--deal", "0"]) == 2
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1
+    assert str(file) in error
+    assert key in error
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals are sent as on Unix")
+def test_ctrl_c_keeps_the_rows_and_says_so_in_two_lines(tmp_path: Path) -> None:
+    slow = write_agent(tmp_path, "import time; time.sleep(0.0005)")
+    for i, backend in enumerate(("threads", "loky")):
+        out = tmp_path / f"run{i}"
+        running = subprocess.Popen(
+            [
+                *(sys.executable, "-m", "gin_sim", "tournament", slow, "greedy"),
+                *("--hands", "1e6", "--backend", backend, "--out", str(out)),
+            ],
+            cwd=ROOT,
+            text=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        )
+        deadline = time.monotonic() + 60
+        while not out.exists() and time.monotonic() < deadline:
+            time.sleep(0.05)
+        time.sleep(12 if JIT_DISABLED else 4)
+        os.killpg(running.pid, signal.SIGINT)  # as a terminal does: to workers as well
+        stdout, stderr = running.communicate(timeout=60)
+        assert running.returncode == 130, stderr
+        assert stdout == ""
+        assert "Traceback" not in stderr
+        assert "Warning" not in stderr
+        *_, said, last = stderr.splitlines()
+        assert last == "gin-sim: interrupted"
+        if "nothing was kept" in said:
+            assert not (out / "hands").exists()
+        else:
+            count = int(said.split("the rows of ")[1].split(" ")[0].replace(",", ""))
+            assert len(read_rows(out)) == count > 0
