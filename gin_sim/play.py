@@ -142,8 +142,9 @@ def new_desk(rules: Any) -> Desk:
     return Desk(records(1, STATE_DTYPE), rules, records(1, SHEET_DTYPE))
 
 
+STATES_TYPE = numba.from_dtype(STATE_DTYPE)[::1]
 DESK_TYPE = types.NamedTuple(
-    [numba.from_dtype(d)[::1] for d in (STATE_DTYPE, RULES_DTYPE, SHEET_DTYPE)], Desk
+    [STATES_TYPE, *(numba.from_dtype(d)[::1] for d in (RULES_DTYPE, SHEET_DTYPE))], Desk
 )
 
 
@@ -171,19 +172,19 @@ ORDER_TYPE = types.NamedUniTuple(types.int64, 5, Order)
 
 
 @kernel
-def _policy(parts: PlainPolicy) -> Policy:
+def as_policy(parts: PlainPolicy) -> Policy:
     """Name the parts of a plain tuple."""
     return Policy(parts[0], parts[1], parts[2], parts[3])
 
 
 @kernel
-def _play_on(state: Any, rules: Any, non_dealer: Policy, dealer: Policy) -> bool:
-    """Play the hand in a desk's state to its end; see :func:`play_on`."""
+def play_until(state: Any, rules: Any, phase_due: int, non_dealer: Policy, dealer: Policy) -> bool:
+    """Play a hand on to its end, or to where a phase is due; see :func:`play_on`."""
     view_0, view_1 = state.views[0], state.views[1]
     # Taken out of their tuples once: numba counts references at every access.
     draw_0, discard_0, knock_0, params_0 = non_dealer
     draw_1, discard_1, knock_1, params_1 = dealer
-    while state.phase != OVER:
+    while state.phase != OVER and state.phase != phase_due:
         phase = state.phase
         if state.seat == 0:
             fill_view(state, view_0)
@@ -222,7 +223,8 @@ def play_on(desk: Desk, non_dealer: PlainPolicy, dealer: PlainPolicy) -> bool:
         False if an agent chose an illegal card: the state is still at that decision and
         `candidate` holds the card.
     """
-    return _play_on(desk.state[0], desk.rules[0], _policy(non_dealer), _policy(dealer))
+    state, rules = desk.state[0], desk.rules[0]
+    return play_until(state, rules, OVER, as_policy(non_dealer), as_policy(dealer))
 
 
 @kernel
@@ -258,7 +260,7 @@ def _one_hand(
 ) -> bool:
     """Deal and play one hand; False after an illegal action that is not forgiven."""
     deal(state, rules, key)
-    if not _play_on(state, rules, non_dealer, dealer):
+    if not play_until(state, rules, OVER, non_dealer, dealer):
         if not forgiving:
             return False
         forfeit(state, rules)
@@ -284,7 +286,7 @@ def play_hands(
     state, rules = desk.state[0], desk.rules[0]
     state.scores[0] = 0
     state.scores[1] = 0
-    policy_a, policy_b = _policy(a), _policy(b)
+    policy_a, policy_b = as_policy(a), as_policy(b)
     n = 0
     for i in range(order.mirror, 2 * order.count):
         number = order.first + (i >> 1)
@@ -336,7 +338,7 @@ def play_games(
         `ILLEGAL` the hands of the unfinished game are not counted.
     """
     state, rules, sheet = desk.state[0], desk.rules[0], desk.sheet[0]
-    policy_a, policy_b = _policy(a), _policy(b)
+    policy_a, policy_b = as_policy(a), as_policy(b)
     n = 0
     n_games = 0
     for i in range(order.mirror, 2 * order.count):

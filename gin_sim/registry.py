@@ -39,6 +39,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gin_sim.errors import AgentError
+from gin_sim.knock_rule import KNOCK_RULE, knock_by_rule
 
 DECISIONS = ("draw", "discard", "knock")
 ENTRY_POINTS = "gin_sim.agents"
@@ -102,13 +103,22 @@ class Agent:
         return np.array(list(self.params.values()), dtype=np.float64)
 
     def with_params(self, changes: Mapping[str, float]) -> Agent:
-        """Return the agent with some parameters changed."""
+        """Return the agent with some parameters changed.
+
+        Every agent takes those of :data:`gin_sim.knock_rule.KNOCK_RULE`: with one of them
+        it knocks by that rule.
+        """
+        known = self.params
+        ruled = self
+        if not KNOCK_RULE.keys().isdisjoint(changes):
+            known = self.params | {k: v for k, v in KNOCK_RULE.items() if k not in self.params}
+            ruled = dataclasses.replace(self, knock=knock_by_rule)
         for key in changes:
-            if key not in self.params:
-                known = ", ".join(self.params) or "none"
-                raise AgentError(f"agent '{self.name}' has no parameter '{key}'; it has: {known}")
+            if key not in known:
+                there = ", ".join((*self.params, *KNOCK_RULE))
+                raise AgentError(f"agent '{self.name}' has no parameter '{key}'; it has: {there}")
         numbers = {key: _number(self.name, key, value) for key, value in changes.items()}
-        return dataclasses.replace(self, params=self.params | numbers)
+        return dataclasses.replace(ruled, params=known | numbers)
 
     def source_hash(self) -> str:
         """Return a hash of the text of the file the agent stands in."""
@@ -188,6 +198,8 @@ def agent(
         if any(c in name for c in ":,=/\\ ") or not name:
             raise AgentError(f"agent name '{name}': allowed are letters, digits, _ and -")
         numbers = {key: _number(name, key, value) for key, value in params.items()}
+        if taken := KNOCK_RULE.keys() & numbers.keys():
+            raise AgentError(f"agent '{name}': every agent has a parameter '{min(taken)}' already")
         decisions["discard"]._gin_sim_params = dict(numbers)
         lines = (inspect.cleandoc(strategy.__doc__ or "")).splitlines() or [""]
         return Agent(

@@ -16,12 +16,16 @@ from typing import Any
 
 import numpy as np
 
+from gin_sim import drive
 from gin_sim import state as machine
 from gin_sim.cards import card_name, cards_of, read_card
 from gin_sim.checks import MAX_SEED, whole_number
-from gin_sim.compiled import readable, records
+from gin_sim.compiled import readable
 from gin_sim.errors import CardError, RulesError
 from gin_sim.melds import knock_discards
+from gin_sim.play import Desk, new_desk, play_on
+from gin_sim.policy import prepare
+from gin_sim.registry import CODE_FAILURES, Agent, load_agent
 from gin_sim.rules import Rules, as_rules
 from gin_sim.scoring import OUTCOMES, rules_record
 from gin_sim.show import fill_view
@@ -35,21 +39,29 @@ class Hand:
     what would be.
     """
 
-    def __init__(self, rules: Rules, state: Any, record: Any) -> None:
+    def __init__(self, rules: Rules, desk: Desk) -> None:
         self.rules = rules
-        self._state = state
-        self._rules = record
+        self._desk = desk
+        self._state = desk.state[0]
+        self._rules = desk.rules[0]
 
     @classmethod
     def dealt(cls, seed: int, deal: int, rules: Rules | str | None = None) -> Hand:
         """Return the start of a numbered deal of a seed."""
         seed = whole_number(seed, "seed", 0, MAX_SEED, RulesError)
         deal = whole_number(deal, "deal", 0, MAX_SEED, RulesError)
+        hand = cls._empty(rules)
+        hand._state["deal"] = deal
+        machine.deal_number(hand._state, hand._rules, seed, deal)
+        return hand
+
+    @classmethod
+    def _empty(cls, rules: Rules | str | None) -> Hand:
+        """Return a hand of which nothing is dealt yet."""
         rules = as_rules(rules)
-        record = rules_record(rules)[0]
-        state = records(1, machine.STATE_DTYPE)[0]
-        machine.deal_number(state, record, seed, deal)
-        return cls(rules, state, record)
+        desk = new_desk(rules_record(rules))
+        desk.state[0]["dealer"] = 1  # as if player a sat at seat 0
+        return cls(rules, desk)
 
     @classmethod
     def from_deck(cls, deck: Sequence[int | str], rules: Rules | str | None = None) -> Hand:
@@ -65,13 +77,52 @@ class Hand:
         cards = [read_card(card) for card in deck]
         if sorted(cards) != list(range(52)):
             raise CardError(f"a deck holds each of 52 cards once; this one has {len(set(cards))}")
-        rules = as_rules(rules)
-        record = rules_record(rules)[0]
-        state = records(1, machine.STATE_DTYPE)[0]
-        state["deck"][:] = cards
-        state["lazy"] = 0
-        machine.start_dealt(state, record)
-        return cls(rules, state, record)
+        hand = cls._empty(rules)
+        hand._state["deck"][:] = cards
+        hand._state["lazy"] = 0
+        machine.start_dealt(hand._state, hand._rules)
+        return hand
+
+    def copy(self) -> Hand:
+        """Return a fork: the same cards to come and the same random words, on its own."""
+        hand = self._empty(self.rules)
+        hand._desk.state[:] = self._desk.state
+        return hand
+
+    def play_on(self, non_dealer: str | Agent, dealer: str | Agent | None = None) -> None:
+        """Let agents play the hand to its end from where it is, compiled where they are.
+
+        Parameters
+        ----------
+        non_dealer, dealer : str or Agent
+            Who goes on at seats 0 and 1; one alone plays both.
+
+        Raises
+        ------
+        PlayError
+            For an agent that raised or threw what it may not.
+
+        Examples
+        --------
+        >>> hand = Hand.dealt(seed=1, deal=0)
+        >>> other = hand.copy()
+        >>> hand.play_on("simple")
+        >>> other.play_on("gin_only")
+        >>> hand.facts()["outcome"], other.facts()["outcome"]
+        ('knock', 'gin')
+        """
+        first = load_agent(non_dealer)
+        agents = (first, first if dealer is None else load_agent(dealer))
+        players = tuple(drive.Player(agent, agent.label) for agent in agents)
+        if agents[0].compiled and agents[1].compiled:
+            fork = self.copy()
+            try:
+                if play_on(fork._desk, prepare(agents[0]), prepare(agents[1])):
+                    self._desk.state[:] = fork._desk.state
+                    return
+            except CODE_FAILURES:
+                pass  # the slow path comes to the same decision, and says where it is
+        drive.drive_hand(self._desk, (players[0], players[1]), -1)
 
     @property
     def phase(self) -> str:
