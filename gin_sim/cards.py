@@ -88,6 +88,16 @@ def as_card(card: int | str | None) -> int | None:
     return None if card is None else read_card(card)
 
 
+def items_of(many: Any, what: str) -> list[Any]:
+    """Return the items of what should be a list of something, but not text."""
+    try:
+        if not isinstance(many, bytes):
+            return list(many)
+    except TypeError:
+        pass
+    raise CardError(f"{what} = {many!r}: give text or a list")
+
+
 def parse_cards(text: str | Iterable[str]) -> list[int]:
     """Read cards in the order given.
 
@@ -101,7 +111,10 @@ def parse_cards(text: str | Iterable[str]) -> list[int]:
     CardError
         Naming the first token that is no card, or the first card that comes twice.
     """
-    tokens = [t for t in re.split(r"[\s,;|]+", text) if t] if isinstance(text, str) else list(text)
+    if isinstance(text, str):
+        tokens = [token for token in re.split(r"[\s,;|]+", text) if token]
+    else:
+        tokens = items_of(text, "cards")
     cards: list[int] = []
     for token in tokens:
         if not isinstance(token, str):
@@ -167,4 +180,5 @@ def parse_hand(hand: Hand, count: int | tuple[int, ...] | None = None, what: str
 
 def format_hand(mask: int) -> str:
     """Return the one printed form of a set of cards: by suit, then by rank."""
+    mask = parse_hand(mask)
     return " ".join(card_name(card) for card in cards_of(mask))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from numbers import Real
 from typing import Any
 
@@ -38,8 +39,9 @@ def whole_number(
     GinSimError
         Naming the value and what is allowed.
     """
-    number = isinstance(value, Real) and not isinstance(value, bool)
-    # Written so that NaN, which is in no range, never reaches int().
-    if not number or not low <= value <= high or value != int(value):
-        raise error(f"{name} = {value!r}: allowed is a whole number {low}..{high}")
-    return int(value)
+    real = isinstance(value, Real) and not isinstance(value, bool)
+    with suppress(TypeError):  # numpy counts time spans among the integers
+        # NaN is in no range, so that it never reaches int().
+        if real and low <= value <= high and value == int(value):
+            return int(value)
+    raise error(f"{name} = {value!r}: allowed is a whole number {low}..{high}")

@@ -17,7 +17,7 @@ from gin_sim.compiled import readable
 from gin_sim.errors import PlayError
 from gin_sim.play import Desk, Order, finish_game, write_row
 from gin_sim.policy import prepare
-from gin_sim.registry import CODE_FAILURES, Agent
+from gin_sim.registry import Agent, one_line
 from gin_sim.show import fill_view
 from gin_sim.view import DISCARD, KNOCK, OVER, PHASES, as_view
 
@@ -97,7 +97,7 @@ def blame(label: str, seed: int, state: Any, what: str) -> PlayError:
 
 def describe_exception(error: BaseException) -> str:
     """Return an agent's exception in one line."""
-    return f"raised {type(error).__name__}: {' '.join(str(error).split())}".rstrip(": ")
+    return f"raised {one_line(error)}"
 
 
 def drive_hand(
@@ -126,7 +126,9 @@ def drive_hand(
             answer = _checked(decision, player.ask(decision, view), state)
         except IllegalAnswerError as error:
             raise blame(player.label, seed, state, str(error)) from None
-        except CODE_FAILURES as error:
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
             raise blame(player.label, seed, state, describe_exception(error)) from error
         if watch is not None:
             watch.decided(seat, decision, answer)

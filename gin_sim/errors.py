@@ -17,6 +17,9 @@ is involved.
 
 from __future__ import annotations
 
+LONGEST = 1000
+"""The most characters that a message has."""
+
 
 class GinSimError(Exception):
     """Base of every error that gin-sim raises on purpose.
@@ -26,6 +29,11 @@ class GinSimError(Exception):
     """
 
     exit_code = 2
+
+    def __str__(self) -> str:
+        """Return the message in one line, whatever was quoted in it."""
+        text = " ".join(super().__str__().split())
+        return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
 
 
 class CardError(GinSimError, ValueError):

@@ -38,7 +38,7 @@ from gin_sim.play import (
     play_until,
 )
 from gin_sim.policy import prepare
-from gin_sim.registry import CODE_FAILURES, Agent, load_agent
+from gin_sim.registry import Agent, load_agent
 from gin_sim.rules import Rules, as_rules
 from gin_sim.runner import Entry
 from gin_sim.scoring import OUTCOMES, rules_record
@@ -266,7 +266,9 @@ def play_forks(piece: ForkPiece) -> Any:
     player, later, opponent = (prepare(entry.load()) for entry in piece.agents)
     try:
         status, n = fork_deals(desk, spare, order, player, later, opponent, rows)
-    except CODE_FAILURES as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
         raise _blame(piece, desk.state[0], spare[0], drive.describe_exception(error)) from error
     if status == ILLEGAL:
         raise _blame(piece, desk.state[0], spare[0], "")

@@ -10,14 +10,14 @@ Examples
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gin_sim.cards import DECK, Hand, as_card, cards_of, format_hand, mask_of, parse_hand
+from gin_sim.cards import DECK, Hand, as_card, cards_of, format_hand, items_of, mask_of, parse_hand
 from gin_sim.compiled import kernel
 from gin_sim.errors import CardError
 from gin_sim.layoff import lay_down
@@ -206,7 +206,7 @@ def masks_of(
     CardError
         Naming the first hand (by its place) that cannot be.
     """
-    if isinstance(hands, np.ndarray) and hands.dtype.kind in "iu":
+    if type(hands) is np.ndarray and hands.dtype.kind in "iu" and hands.ndim:
         masks: NDArray[Any] = hands
         bad = np.flatnonzero((masks < 0) | (masks > DECK))
         if bad.size:
@@ -215,9 +215,9 @@ def masks_of(
             )
         masks = np.ascontiguousarray(masks, dtype=np.int64)
     else:
-        items: Any = hands
-        if isinstance(items, str) or not isinstance(items, Iterable):
-            raise CardError(f"hands = {items!r}: give an array of masks or a list of hands")
+        if isinstance(hands, str | np.ma.MaskedArray):
+            raise CardError(f"hands = {hands!r}: give an array of masks or a list of hands")
+        items = items_of(hands, "hands")
         masks = np.array([parse_hand(h, what=f"hand {i}") for i, h in enumerate(items)], np.int64)
     if counts is not None:
         sizes = np.bitwise_count(masks)
@@ -282,10 +282,8 @@ def parse_melds(melds: str | list[Hand], longest: int = NO_LIMIT) -> tuple[int, 
     """
     if isinstance(melds, str):
         parts: list[Any] = [part for part in melds.split("|") if part.strip()]
-    elif isinstance(melds, Iterable):
-        parts = list(melds)
     else:
-        raise CardError(f"melds = {melds!r}: give text such as '5s 6s 7s | Kc Kd Kh', or a list")
+        parts = items_of(melds, "melds")
     out: list[int] = []
     for part in parts:
         mask = parse_hand(part, what="meld")

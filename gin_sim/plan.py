@@ -127,13 +127,17 @@ def make_plan(
     AgentError, RulesError, GinSimError
         Naming what is not allowed and what is.
     """
-    if isinstance(agents, str | Agent) or not isinstance(agents, Iterable):
-        raise AgentError(f"agents = {agents!r}: give a list of names or agents")
-    loaded = tuple(load_agent(one) for one in agents)
+    try:
+        named = [] if isinstance(agents, str) else list(agents)
+    except TypeError:
+        named = []
+    if isinstance(agents, str) or not isinstance(agents, Iterable) or not named:
+        raise AgentError(f"agents = {agents!r}: give a list of two names or agents, or more")
+    loaded = tuple(load_agent(one) for one in named)
     if len(loaded) < 2:
-        found = f"'{loaded[0].name}' alone has no opponent" if loaded else "none was given"
         raise AgentError(
-            f"a tournament takes two agents or more; {found} (name one twice for self-play)"
+            f"a tournament takes two agents or more; '{loaded[0].name}' alone has no opponent "
+            "(name it twice for self-play)"
         )
     if hands is not None and games is not None:
         raise GinSimError("give the amount as hands or as games, not both")
@@ -141,8 +145,10 @@ def make_plan(
     amount = whole_number(amount, "hands" if games is None else "games", 1, MAX_UNITS)
     if seed is None:
         seed = secrets.randbelow(1 << 32)
-    if on_illegal not in ("error", "forfeit"):
+    if not isinstance(on_illegal, str) or on_illegal not in ("error", "forfeit"):
         raise GinSimError(f"on_illegal = {on_illegal!r}: allowed is 'error' or 'forfeit'")
+    if not isinstance(keep_hands, bool):
+        raise GinSimError(f"keep_hands = {keep_hands!r}: allowed is True or False")
     return Plan(
         agents=loaded,
         labels=tuple(unique_labels(loaded)),

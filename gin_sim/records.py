@@ -16,6 +16,7 @@ import json
 import platform
 import subprocess
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -156,6 +157,12 @@ class RunFolder:
             return cls.create(path, manifest)
         raise AssertionError
 
+    def discard(self) -> None:
+        """Take the folder back, for a run that could not begin."""
+        with suppress(OSError):
+            (self.path / MANIFEST).unlink()
+            self.path.rmdir()
+
     def write_json(self, name: str, value: Any) -> None:
         """Write a JSON document, sorted as given, without NaN."""
         self._write(self.path / name, _json_bytes(value))
@@ -181,6 +188,8 @@ class RunFolder:
                 file.write(data)
             temporary.replace(path)
         except OSError as error:
+            with suppress(OSError):
+                temporary.unlink()
             failure = _unwritable(path, error)
             failure.exit_code = 1
             raise failure from error
@@ -213,9 +222,9 @@ def read_manifest(path: str | Path) -> dict[str, Any]:
         manifest = json.loads(file.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise ResultsError(f"'{path}' holds no run: there is no manifest.json in it") from None
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise ResultsError(f"'{file}' cannot be read: {' '.join(str(error).split())}") from error
-    if not isinstance(manifest, dict) or manifest.get("schema") != SCHEMA_VERSION:
+    if not isinstance(manifest, dict) or repr(manifest.get("schema")) != repr(SCHEMA_VERSION):
         found = manifest.get("schema") if isinstance(manifest, dict) else None
         raise ResultsError(f"'{file}': schema {found!r}; this version reads {SCHEMA_VERSION}")
     return manifest

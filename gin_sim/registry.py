@@ -25,6 +25,7 @@ import importlib.metadata
 import importlib.util
 import inspect
 import math
+import os
 import pkgutil
 import sys
 import traceback
@@ -43,9 +44,6 @@ from gin_sim.knock_rule import KNOCK_RULE, knock_by_rule
 
 DECISIONS = ("draw", "discard", "knock")
 ENTRY_POINTS = "gin_sim.agents"
-
-CODE_FAILURES = (Exception, SystemExit)
-"""What code of the user's may raise and the run must outlive: all but Ctrl-C."""
 
 Params = NDArray[np.float64]
 """The type of an agent's parameters: floats in the order of their declaration."""
@@ -108,6 +106,8 @@ class Agent:
         Every agent takes those of :data:`gin_sim.knock_rule.KNOCK_RULE`: with one of them
         it knocks by that rule.
         """
+        if not isinstance(changes, Mapping):
+            raise AgentError(f"agent '{self.name}': params = {changes!r}: give a dict of numbers")
         known = self.params
         ruled = self
         if not KNOCK_RULE.keys().isdisjoint(changes):
@@ -246,15 +246,19 @@ def registered() -> tuple[dict[str, Agent], list[str]]:
         try:
             for one in agents_in(importlib.import_module(where)):
                 add(one, where)
-        except CODE_FAILURES as error:
-            problems.append(f"{where}: {_one_line(error)}")
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
+            problems.append(f"{where}: {one_line(error)}")
     for point in importlib.metadata.entry_points(group=ENTRY_POINTS):
         try:
             target = point.load()
             for one in [target] if isinstance(target, Agent) else agents_in(target):
                 add(one, point.value)
-        except CODE_FAILURES as error:
-            problems.append(f"entry point {point.name}: {_one_line(error)}")
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
+            problems.append(f"entry point {point.name}: {one_line(error)}")
     return dict(sorted(found.items())), problems
 
 
@@ -326,10 +330,14 @@ def _read_settings(spec: str, settings: str) -> dict[str, float]:
 
 def _from_file(path: Path, name: str) -> Agent:
     """Return an agent of a file of the user's; the file is run once per process."""
-    if not path.is_file():
-        raise AgentError(f"no file '{path}' to take agent '{name}' from")
-    path = path.resolve()
-    key = f"_gin_sim_agent_{hashlib.sha256(str(path).encode()).hexdigest()[:12]}"
+    try:
+        if not path.is_file():
+            raise AgentError(f"no file '{path}' to take agent '{name}' from")
+        path = path.resolve()
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or one_line(error)
+        raise AgentError(f"no file can be there ({reason}): '{path}'") from error
+    key = f"_gin_sim_agent_{hashlib.sha256(os.fsencode(path)).hexdigest()[:12]}"
     module = sys.modules.get(key)
     stamp = path.stat().st_mtime_ns
     if module is None or getattr(module, "_gin_sim_stamp", None) != stamp:
@@ -340,13 +348,13 @@ def _from_file(path: Path, name: str) -> Agent:
         sys.modules[key] = module
         try:
             file_spec.loader.exec_module(module)
-        except AgentError:
+        except (AgentError, KeyboardInterrupt):
             sys.modules.pop(key, None)
             raise
-        except CODE_FAILURES as error:
+        except BaseException as error:
             sys.modules.pop(key, None)
             line = _line_in(error, str(path))
-            raise AgentError(f"'{path}'{line} cannot be loaded: {_one_line(error)}") from error
+            raise AgentError(f"'{path}'{line} cannot be loaded: {one_line(error)}") from error
         module._gin_sim_stamp = stamp  # type: ignore[attr-defined]
     found = agents_in(module)
     if not name and len(found) == 1:
@@ -358,8 +366,12 @@ def _from_file(path: Path, name: str) -> Agent:
     raise AgentError(f"no agent '{name}' in '{path}'; there are: {there}")
 
 
-def _one_line(error: BaseException) -> str:
-    text = " ".join(str(error).split())
+def one_line(error: BaseException) -> str:
+    """Return an exception of the user's code in one line, whatever it is."""
+    try:
+        text = " ".join(str(error).split())
+    except Exception:
+        text = ""
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 

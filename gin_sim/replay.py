@@ -103,8 +103,15 @@ def _problem(manifest: dict[str, Any]) -> str:
     amount = "games" if "games" in manifest else "hands"
     for key, kind in (_SHAPE | {amount: int}).items():
         value = manifest.get(key)
-        if type(value) is not kind or (isinstance(value, int) and not 0 <= value <= MAX_SEED):
+        low = 1 if key == amount else 0
+        if type(value) is not kind or (isinstance(value, int) and not low <= value <= MAX_SEED):
             return f"{key} = {value!r} cannot be"
+    if "games" in manifest and "hands" in manifest:
+        return "hands and games: a run has one of them"
+    if manifest["on_illegal"] not in ("error", "forfeit"):
+        return f"on_illegal = {manifest['on_illegal']!r} cannot be"
+    if missing := Rules().as_dict().keys() - manifest["rules"].keys():
+        return f"rules: '{min(missing)}' is missing"
     for agent in manifest["agents"]:
         if not isinstance(agent, dict) or any(
             type(agent.get(key)) is not kind for key, kind in _AGENT_SHAPE.items()

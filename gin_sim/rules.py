@@ -133,10 +133,12 @@ class Rules:
         settings : dict
             Field to value; ``none`` and ``true``/``false`` are understood.
         """
+        if not isinstance(settings, dict):
+            raise RulesError(f"settings = {settings!r}: give a dict of field to value")
         known = {rule.name: rule for rule in fields(self)}
         changes: dict[str, Any] = {}
         for key, text in settings.items():
-            name = key.strip().replace("-", "_")
+            name = str(key).strip().replace("-", "_")
             if name not in known:
                 raise RulesError(f"no rule '{key}'{_hint(name, known)}: {', '.join(known)}")
             changes[name] = _read(name, text, known[name].metadata["allowed"])

@@ -28,7 +28,7 @@ from gin_sim.play import (
     play_hands,
 )
 from gin_sim.policy import prepare
-from gin_sim.registry import CODE_FAILURES, Agent, load_agent
+from gin_sim.registry import Agent, load_agent
 from gin_sim.rules import Rules
 from gin_sim.scoring import MAX_GAME_HANDS, rules_record
 
@@ -137,7 +137,9 @@ class Pairing:
             if self.policies is not None:
                 try:
                     status, done = play_hands(self.desk, self._rest(at), *self.policies, rows[at:])
-                except CODE_FAILURES as error:
+                except KeyboardInterrupt:
+                    raise
+                except BaseException as error:
                     self._raised(error)
                     done = state["rows_done"]
                 else:
@@ -165,7 +167,9 @@ class Pairing:
                     status, n_games, n_rows = play_games(
                         self.desk, self._rest(at), *self.policies, buffer, games[at:]
                     )
-                except CODE_FAILURES as error:
+                except KeyboardInterrupt:
+                    raise
+                except BaseException as error:
                     self._raised(error)
                     n_games, n_rows = state["games_done"], state["rows_done"]
                 else:

@@ -123,18 +123,18 @@ def showdown(
     if k_deadwood == 0 and not big and layoffs is None:
         laid_off = 0
     elif big or k_deadwood == 0:
-        laid_off = parse_hand(layoffs or 0)
+        laid_off = parse_hand(0 if layoffs is None else layoffs)
         if laid_off:
             raise CardError(f"{format_hand(laid_off)}: nothing is laid off on gin")
     elif layoffs is None and defender_melds is None:
         laid_off = int(lay_off(d_hand, *pack_melds(k_melds), longest)[1])
     elif layoffs is None:
-        own = parse_melds(defender_melds or [], longest)
+        own = parse_melds([] if defender_melds is None else defender_melds, longest)
         laid_off = _most_laid_off(
             d_hand & ~mask_of(c for m in own for c in cards_of(m)), k_melds, longest
         )
     else:
-        laid_off = parse_hand(layoffs or 0, what="lay-off")
+        laid_off = parse_hand(layoffs, what="lay-off")
     if strange := laid_off & ~d_hand:
         raise CardError(f"{format_hand(strange)} is laid off but not in the defender's hand")
     placed = place_layoffs(laid_off, k_melds, longest)

@@ -25,7 +25,7 @@ from gin_sim.errors import CardError, RulesError
 from gin_sim.melds import knock_discards
 from gin_sim.play import Desk, new_desk, play_on
 from gin_sim.policy import prepare
-from gin_sim.registry import CODE_FAILURES, Agent, load_agent
+from gin_sim.registry import Agent, load_agent
 from gin_sim.rules import Rules, as_rules
 from gin_sim.scoring import OUTCOMES, rules_record
 from gin_sim.show import fill_view
@@ -120,7 +120,9 @@ class Hand:
                 if play_on(fork._desk, prepare(agents[0]), prepare(agents[1])):
                     self._desk.state[:] = fork._desk.state
                     return
-            except CODE_FAILURES:
+            except KeyboardInterrupt:
+                raise
+            except BaseException:  # noqa: S110
                 pass  # the slow path comes to the same decision, and says where it is
         drive.drive_hand(self._desk, (players[0], players[1]), -1)
 

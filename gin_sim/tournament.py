@@ -12,13 +12,14 @@ import itertools
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from gin_sim import records
-from gin_sim.errors import PlayError
+from gin_sim.errors import PlayError, ResultsError, WorkerError
 from gin_sim.plan import Plan, make_plan
 from gin_sim.policy import prepare
 from gin_sim.registry import Agent
@@ -26,7 +27,7 @@ from gin_sim.result import Result
 from gin_sim.rules import Rules
 from gin_sim.runner import Entry, Piece, Played, failed_at, play_piece
 from gin_sim.stats import PairingTally, RatioSums
-from gin_sim.workers import Workers
+from gin_sim.workers import Workers, ctrl_c_put_off
 
 PIECE_SECONDS = 0.5
 
@@ -63,9 +64,10 @@ def run_plan(
     """
     workers = workers or Workers.choose(compiled=plan.compiled)
     # Compiled here, before any worker starts: workers then find the code in the cache.
-    for agent in plan.agents:
-        if agent.compiled:
-            prepare(agent)
+    with ctrl_c_put_off():  # which the compiler might swallow
+        for agent in plan.agents:
+            if agent.compiled:
+                prepare(agent)
     collector = _Collector(plan, folder)
     pieces = _Pieces(plan, piece_units)
     failures: list[PlayError] = []
@@ -78,16 +80,27 @@ def run_plan(
                     pieces.stop()
                     continue
                 pieces.learn(played.count, seconds)
-                collector.take(played)
-                if report is not None:
-                    both = 2 * len(plan.pairings)
-                    report(both * collector.units, both * plan.units)
+                with ctrl_c_put_off():
+                    collector.take(played)
+                    if report is not None:
+                        both = 2 * len(plan.pairings)
+                        report(both * collector.units, both * plan.units)
         if failures:
-            raise min(failures, key=lambda error: failed_at(error, plan.games))
-    except BaseException:
-        collector.keep_unfinished()
-        raise
-    return collector.finish()
+            raise _first(failures, plan)
+    except BaseException as error:
+        first = _first(failures, plan) if failures and isinstance(error, WorkerError) else error
+        try:
+            with ctrl_c_put_off():
+                collector.keep_unfinished()
+        except ResultsError as lost:
+            first.add_note(f"rows were lost: {lost}")
+        raise first from None
+    with ctrl_c_put_off():
+        return collector.finish()
+
+
+def _first(failures: list[PlayError], plan: Plan) -> PlayError:
+    return min(failures, key=lambda error: failed_at(error, plan.games))
 
 
 def _timed_piece(piece: Piece) -> tuple[Played | PlayError, float]:
@@ -169,13 +182,14 @@ class _Collector:
         start = number * self.plan.part_units
         size = min(self.plan.part_units, self.plan.units - start)
         if sum(piece.count for piece in part) == size:
-            self._write(number, self.waiting.pop(number))
+            self._write(number, part)
+            del self.waiting[number]
 
     def keep_unfinished(self) -> None:
         """Write the rows there are of parts that are not whole, if there is a folder."""
         if self.folder is not None:
-            while self.waiting:
-                self._write(*self.waiting.popitem())
+            for number, part in self.waiting.items():
+                self._write(number, part)
 
     def _count(self, played: Played) -> None:
         n = played.count
@@ -297,5 +311,7 @@ def play_tournament(
         keep_hands=keep_hands,
     )
     workers = Workers.choose(jobs, backend, compiled=plan.compiled)
+    if out is not None and (not isinstance(out, str | PathLike) or not str(out).strip()):
+        raise ResultsError(f"out = {out!r}: give the path of a new folder")
     folder = records.RunFolder.create(Path(out), plan.manifest()) if out is not None else None
     return run_plan(plan, workers, folder)

@@ -6,8 +6,11 @@ any order, and whoever asked puts them in order.
 
 from __future__ import annotations
 
+import signal
+import threading
 import warnings
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -18,6 +21,42 @@ BACKENDS = ("threads", "loky")
 
 Task = TypeVar("Task")
 Done = TypeVar("Done")
+
+
+@contextmanager
+def _sigint_blocked() -> Iterator[None]:
+    """Block Ctrl-C for this thread and the processes it starts; it comes afterwards."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@contextmanager
+def ctrl_c_put_off() -> Iterator[None]:
+    """Let a block come to its end before Ctrl-C takes effect; a second one takes effect."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    came = False
+
+    def put_off(number: int, frame: Any) -> None:
+        nonlocal came
+        if came:
+            raise KeyboardInterrupt
+        came = True
+
+    before = signal.signal(signal.SIGINT, put_off)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if came:
+        raise KeyboardInterrupt
 
 
 @dataclass(frozen=True)
@@ -57,9 +96,9 @@ class Workers:
         """
         if backend is None:
             backend = "threads" if compiled else "loky"
-        if backend not in BACKENDS:
+        if not isinstance(backend, str) or backend not in BACKENDS:
             raise GinSimError(f"backend = {backend!r}: allowed is {' or '.join(BACKENDS)}")
-        if jobs is None or (jobs == -1 and not isinstance(jobs, float)):
+        if jobs is None or (type(jobs) is int and jobs == -1):
             return cls(-1, backend)
         try:
             return cls(whole_number(jobs, "jobs", 1, MAX_JOBS), backend)
@@ -93,7 +132,9 @@ class Workers:
             return_as="generator_unordered",
         )
         work: Any = joblib.delayed(function)
-        finished = parallel(work(task) for task in tasks)
+        # Processes inherit what is blocked while they start: Ctrl-C is ours to deal with.
+        with _sigint_blocked():
+            finished = parallel(work(task) for task in tasks)
         try:
             # Not `yield from`: that would hand a close to joblib, past the filter below.
             for done in finished:  # noqa: UP028

@@ -20,6 +20,7 @@ from gin_sim import (
     best_discards_many,
     deadwood,
     deadwood_many,
+    format_hand,
     legal_knocks,
     load_agent,
     parse_hand,
@@ -150,7 +151,7 @@ ODD: list[Any] = [
 ]
 
 
-@pytest.mark.parametrize("odd", ODD, ids=repr)
+@pytest.mark.parametrize("odd", ODD, ids=[f"{type(o).__name__}-{i}" for i, o in enumerate(ODD)])
 def test_odd_values_get_one_line_and_never_a_raw_exception(odd: Any) -> None:
     hand = Hand.dealt(1, 0)
     uses: list[Callable[[], Any]] = [
@@ -192,6 +193,10 @@ def test_odd_values_get_one_line_and_never_a_raw_exception(odd: Any) -> None:
         lambda: Rules(oklahoma=True).limit_for(odd),
         lambda: Rules.preset(odd),
         lambda: shuffled_deck(odd, 0),
+        lambda: format_hand(odd),
+        lambda: load_agent("early_gin").with_params(odd),
+        lambda: Rules().with_settings(odd),
+        lambda: make_plan(["simple", "greedy"], keep_hands=odd),
         lambda: price_hand(odd, 0, 5),
     ]
     for use in uses:

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+from argparse import ArgumentTypeError
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ import pytest
 
 from gin_sim import AgentError, PlayError, ResultsError, load_agent, play_tournament
 from gin_sim.cli import main
+from gin_sim.cli.common import whole
 from gin_sim.compiled import JIT_DISABLED
 from gin_sim.plan import make_plan
 from gin_sim.records import RunFolder, read_rows
@@ -224,6 +226,7 @@ DAMAGE: list[tuple[str, Any]] = [
     ("rules", {"knock_limit": 99}),
     ("rules", {"knock_limits": 9}),
     ("rules", []),
+    ("rules", {}),
     ("agents", {}),
     ("agents", []),
     ("agents", ["simple"]),
@@ -232,6 +235,11 @@ DAMAGE: list[tuple[str, Any]] = [
     ("pairings", 3),
     ("on_illegal", 0),
     ("schema", 99),
+    ("schema", True),
+    ("schema", 1.0),
+    ("hands", 0),
+    ("games", 2),
+    ("on_illegal", "maybe"),
 ]
 
 
@@ -250,35 +258,151 @@ def test_a_damaged_manifest_is_refused_by_name(
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals are sent as on Unix")
-def test_ctrl_c_keeps_the_rows_and_says_so_in_two_lines(tmp_path: Path) -> None:
-    slow = write_agent(tmp_path, "import time; time.sleep(0.0005)")
-    for i, backend in enumerate(("threads", "loky")):
-        out = tmp_path / f"run{i}"
-        running = subprocess.Popen(
-            [
-                *(sys.executable, "-m", "gin_sim", "tournament", slow, "greedy"),
-                *("--hands", "1e6", "--backend", backend, "--out", str(out)),
-            ],
-            cwd=ROOT,
-            text=True,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            start_new_session=True,
-        )
-        deadline = time.monotonic() + 60
-        while not out.exists() and time.monotonic() < deadline:
-            time.sleep(0.05)
-        time.sleep(12 if JIT_DISABLED else 4)
-        os.killpg(running.pid, signal.SIGINT)  # as a terminal does: to workers as well
-        stdout, stderr = running.communicate(timeout=60)
-        assert running.returncode == 130, stderr
-        assert stdout == ""
-        assert "Traceback" not in stderr
-        assert "Warning" not in stderr
-        *_, said, last = stderr.splitlines()
-        assert last == "gin-sim: interrupted"
-        if "nothing was kept" in said:
-            assert not (out / "hands").exists()
-        else:
-            count = int(said.split("the rows of ")[1].split(" ")[0].replace(",", ""))
-            assert len(read_rows(out)) == count > 0
+@pytest.mark.parametrize("backend", ["threads", "loky"])
+@pytest.mark.parametrize("seconds", [0.1, 0.8, 1.2, 1.6, 2.0, 2.6, 3.3])
+def test_ctrl_c_keeps_the_rows_it_says_it_keeps(
+    tmp_path: Path, backend: str, seconds: float
+) -> None:
+    """Early, in the middle and late; a fast run writes parts, a slow one never fills one."""
+    players = ("simple", "greedy")
+    if backend == "loky":
+        players = (write_agent(tmp_path, "import time; time.sleep(0.0005)"), "greedy")
+    out = tmp_path / "run"
+    running = subprocess.Popen(
+        [
+            *(sys.executable, "-m", "gin_sim", "tournament", *players, "--hands", "1e9"),
+            *("--seed", "1", "--backend", backend, "--out", str(out)),
+        ],
+        cwd=ROOT,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
+    deadline = time.monotonic() + 60
+    while not out.exists() and time.monotonic() < deadline:
+        time.sleep(0.02)
+    time.sleep(seconds)
+    os.killpg(running.pid, signal.SIGINT)  # as a terminal does: to workers as well
+    stdout, stderr = running.communicate(timeout=100)
+    assert running.returncode == 130, stderr
+    assert stdout == ""
+    assert "Traceback" not in stderr
+    assert "Warning" not in stderr
+    assert "Fatal" not in stderr
+    *_, said, last = stderr.splitlines()
+    assert last == "gin-sim: interrupted"
+    if "nothing was kept" in said:
+        assert not (out / "hands").exists()
+    else:
+        count = int(said.split("the rows of ")[1].split(" ")[0].replace(",", ""))
+        assert len(read_rows(out)) == count > 0
+
+
+def test_a_write_that_is_interrupted_loses_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gin_sim.records.PART_ROWS", 40)
+    plan = make_plan(["greedy", "random"], seed=1, hands=400)
+    folder = RunFolder.create(tmp_path / "run", plan.manifest())
+    write, fails = folder.write_part, [2]
+
+    def once(kind: str, number: int, table: Any) -> None:
+        if number == 2 and fails[0]:
+            fails[0] -= 1
+            raise KeyboardInterrupt
+        write(kind, number, table)
+
+    monkeypatch.setattr(folder, "write_part", once)
+    with pytest.raises(KeyboardInterrupt):
+        run_plan(plan, Workers(1, "threads"), folder, piece_units=10)
+    fails[0] = 0
+    assert set(read_rows(tmp_path / "run").deal) >= set(range(40))
+
+
+def test_a_failure_is_told_even_if_its_rows_cannot_be_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spec = write_agent(tmp_path, "if view.word % 9973 < 9: raise ValueError")
+    plan = make_plan([spec, "greedy"], seed=1, hands=400)
+    folder = RunFolder.create(tmp_path / "run", plan.manifest())
+
+    def full(kind: str, number: int, table: Any) -> None:
+        raise ResultsError("the disk is full")
+
+    monkeypatch.setattr(folder, "write_part", full)
+    with pytest.raises(PlayError, match="raised ValueError") as failed:
+        run_plan(plan, Workers(1, "threads"), folder, piece_units=1)
+    assert failed.value.__notes__ == ["rows were lost: the disk is full"]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "raise GeneratorExit",
+        "raise type('Odd', (BaseException,), {})('odd')",
+        "raise type('Mute', (Exception,), {'__str__': lambda self: 1 / 0})",
+    ],
+)
+def test_whatever_an_agent_raises_is_blamed_on_it(tmp_path: Path, body: str) -> None:
+    spec = write_agent(tmp_path, body)
+    with pytest.raises(PlayError, match=r"agent 'failing' raised (GeneratorExit|Odd: odd|Mute)"):
+        play_tournament([spec, "greedy"], hands=2, seed=1, jobs=1)
+    (tmp_path / "loads.py").write_text(body)
+    with pytest.raises(AgentError, match="cannot be loaded"):
+        load_agent(f"{tmp_path}/loads.py:nobody")
+
+
+def test_agent_files_with_odd_names(tmp_path: Path) -> None:
+    with pytest.raises(AgentError, match="no file"):
+        load_agent("x" * 5000 + ".py:mine")
+    with pytest.raises(AgentError, match="no file"):
+        load_agent("a\0b.py:mine")
+    file = tmp_path / os.fsdecode(b"sl\xffw.py")
+    try:
+        file.write_text(FAILING.format(compiled=False, params="", body="pass"))
+    except OSError:
+        pytest.skip("this file system takes no such name")
+    assert load_agent(f"{file}:failing").name == "failing"
+
+
+def test_a_compile_error_leaves_the_folder_free(tmp_path: Path) -> None:
+    spec = write_agent(tmp_path, "return 'x'", compiled=True)
+    for _ in range(2):
+        words = ["tournament", spec, "greedy", "--hands", "2", "--out", str(tmp_path / "run")]
+        if JIT_DISABLED:
+            break
+        assert main(words) == AgentError.exit_code
+        assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-"])
+def test_a_tournament_needs_neither_stdout_nor_stderr(tmp_path: Path, closed: str) -> None:
+    done = subprocess.run(
+        [
+            *("/bin/sh", "-c"),
+            f"exec {sys.executable} -m gin_sim tournament greedy greedy --hands 2 --seed 1 "
+            f"--out {tmp_path}/run {closed}",
+        ],
+        cwd=ROOT,
+        check=False,
+        text=True,
+        capture_output=True,
+    )
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "run" / "summary.json").exists()
+    assert "gin-sim:" not in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [("1_000", 1000), ("1,000", 1000), ("1e3", 1000), (" 7 ", 7), ("9007199254740993", 2**53 + 1)],
+)
+def test_numbers_are_read_however_they_are_written(text: str, number: int) -> None:
+    assert whole(0, 2**63)(text) == number
+
+
+@pytest.mark.parametrize("text", ["1,5", "1.5", "", "x", "nan", "inf", "1e400", "-1", "1,0000"])
+def test_numbers_that_are_none_are_refused(text: str) -> None:
+    with pytest.raises(ArgumentTypeError, match="allowed is a whole number 0"):
+        whole(0, 2**63)(text)

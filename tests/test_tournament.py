@@ -218,6 +218,7 @@ def test_a_folder_in_use_is_refused(tmp_path: Path) -> None:
 def test_what_cannot_be_is_refused_by_name() -> None:
     cases = [
         (lambda: make_plan(["simple"]), AgentError, "alone has no opponent"),
+        (lambda: make_plan([]), AgentError, "two names or agents, or more"),
         (lambda: make_plan(["simple", "simpel"]), AgentError, "did you mean 'simple'"),
         (lambda: make_plan(["early_gin:turn=2", "simple"]), AgentError, "it has: turns"),
         (lambda: make_plan(["early_gin:turns=x", "simple"]), AgentError, "not param=number"),

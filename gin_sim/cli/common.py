@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 import os
+import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, redirect_stdout
+from contextlib import contextmanager, redirect_stdout, suppress
+from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Any
 
-from gin_sim.checks import whole_number
-from gin_sim.errors import GinSimError, RulesError
+from gin_sim.errors import RulesError
 
 if TYPE_CHECKING:
     from gin_sim.rules import Rules
@@ -50,8 +50,11 @@ def read_rules(args: argparse.Namespace) -> Rules:
     settings = {}
     for text in args.set:
         name, equals, value = text.partition("=")
+        name = name.strip().replace("-", "_")
         if not equals:
             raise RulesError(f"--set {text}: write FIELD=VALUE")
+        if name in settings:
+            raise RulesError(f"--set {text}: '{name}' is set twice")
         settings[name] = value
     return Rules.preset(args.rules).with_settings(settings)
 
@@ -60,27 +63,24 @@ def whole(low: int, high: int) -> Callable[[str], int]:
     """Return a reader of whole numbers; 1_000_000, 1,000,000 and 1e6 are understood."""
 
     def read(text: str) -> int:
-        plain = text.strip().replace(",", "_")
+        plain = text.strip()
+        if re.fullmatch(r"\d{1,3}(,\d{3})+", plain):
+            plain = plain.replace(",", "")
         try:
-            value: float = int(plain)
-        except ValueError:
-            try:
-                value = float(plain)
-            except ValueError:
-                value = math.nan
-        try:
-            return whole_number(value, "", low, high)
-        except GinSimError:
-            raise argparse.ArgumentTypeError(
-                f"'{text}': allowed is a whole number {low}..{high}"
-            ) from None
+            value = Decimal(plain)
+            if low <= value <= high and value == int(value):
+                return int(value)
+        except (InvalidOperation, OverflowError):
+            pass
+        raise argparse.ArgumentTypeError(f"'{text}': allowed is a whole number {low}..{high}")
 
     return read
 
 
 def note(text: str) -> None:
     """Say something on the side: progress and notes go to stderr."""
-    print(f"gin-sim: {text}", file=sys.stderr, flush=True)
+    with suppress(OSError):  # a stderr that is full must not stop a run
+        print(f"gin-sim: {text}", file=sys.stderr, flush=True)
 
 
 def print_json(value: Any) -> None:

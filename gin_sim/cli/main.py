@@ -13,11 +13,12 @@ import contextlib
 import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import NoReturn
 
 from gin_sim import __version__
 from gin_sim.cli import agents, cache, hand, replay, showdown, tournament
-from gin_sim.cli.common import nothing_on_stdout, print_json
+from gin_sim.cli.common import note, nothing_on_stdout, print_json
 from gin_sim.errors import GinSimError
 
 
@@ -44,6 +45,10 @@ def build_parser() -> Parser:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command; return its exit code."""
+    # Closed by whoever started us: what is said then goes nowhere.
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open("w"))  # noqa: SIM115
     args = build_parser().parse_args(argv)
     try:
         if getattr(args, "json", False):
@@ -52,20 +57,21 @@ def main(argv: Sequence[str] | None = None) -> int:
             print_json(document)
         else:
             args.run(args)
-        if sys.stdout is not None:
-            sys.stdout.flush()
+        sys.stdout.flush()
     except GinSimError as error:
-        print(f"gin-sim: error: {' '.join(str(error).split())}", file=sys.stderr)
+        for more in getattr(error, "__notes__", ()):
+            note(more)
+        note(f"error: {error}")
         return error.exit_code
     except KeyboardInterrupt:
-        print("gin-sim: interrupted", file=sys.stderr)
+        note("interrupted")
         return 130
     except OSError as error:
         # Results folders have errors of their own: this is the output that failed.
         _drop_stdout()
         if not isinstance(error, BrokenPipeError):  # whoever read it has gone: no mistake
             reason = error.strerror or type(error).__name__
-            print(f"gin-sim: error: the output cannot be written: {reason}", file=sys.stderr)
+            note(f"error: the output cannot be written: {reason}")
         return 1
     return 0
 

@@ -62,9 +62,7 @@ def add(commands: Any) -> None:
         choices=("threads", "loky"),
         help="threads where all agents are compiled, else loky (processes)",
     )
-    parser.add_argument(
-        "--out", metavar="DIR", type=Path, help="a new folder (default: one in results/)"
-    )
+    parser.add_argument("--out", metavar="DIR", help="a new folder (default: one in results/)")
     parser.add_argument("--no-hands", action="store_true", help="keep no row for each hand")
     parser.add_argument(
         "--on-illegal",
@@ -78,7 +76,7 @@ def add(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> Any:
     """Run the command; return the document for ``--json``."""
-    from gin_sim.errors import PlayError
+    from gin_sim.errors import AgentError, PlayError, ResultsError
     from gin_sim.plan import LADDER, folder_name, make_plan
     from gin_sim.records import RunFolder
     from gin_sim.tournament import run_plan
@@ -94,8 +92,10 @@ def run(args: argparse.Namespace) -> Any:
         keep_hands=not args.no_hands,
     )
     workers = Workers.choose(args.jobs, args.backend, compiled=plan.compiled)
+    if args.out is not None and not args.out.strip():
+        raise ResultsError("--out '': give the path of a new folder")
     if args.out is not None:
-        folder = RunFolder.create(args.out, plan.manifest())
+        folder = RunFolder.create(Path(args.out), plan.manifest())
     else:
         folder = RunFolder.create_new(Path("results"), folder_name(plan), plan.manifest())
     what = "games" if plan.games else "hands"
@@ -118,6 +118,9 @@ def run(args: argparse.Namespace) -> Any:
             f"see it: gin-sim replay {shlex.quote(str(folder.path))} --deal {error.deal} "
             f"--mirror {error.mirror} --pairing {label}"
         )
+        raise
+    except AgentError:
+        folder.discard()  # an agent that does not compile: nothing was played
         raise
     except KeyboardInterrupt:
         if finished[0] and plan.keep_hands:
