@@ -35,6 +35,12 @@ from gin_sim.stats import CONFIDENCE, t_quantile
 if TYPE_CHECKING:
     import pandas as pd
 
+VIEWS = (
+    *("all", "stock before the draw", "non-dealer", "dealer"),
+    *(f"deadwood {n}" for n in range(1, 11)),
+)
+"""The ways in which differences are counted by the stock."""
+
 STOCKS = 33
 """Counts of the stock: 0..32; the last is one before a draw from 31."""
 SPAN = 511
@@ -69,14 +75,15 @@ class ForkCounts:
         Sums by stock_left, deadwood and seat.
     turns : (5, 128) array
         Sums by turns ended before.
-    differences : (2, 33, 1023) array
-        How often each difference came, by stock_left and by the stock before the draw.
+    differences : (14, 33, 1023) array
+        How often each difference came at each count of the stock, for each of
+        :data:`VIEWS`.
     """
 
     deals: int = 0
     cells: Any = field(default_factory=lambda: _zeros(len(_FIELDS), *_SHAPE))
     turns: Any = field(default_factory=lambda: _zeros(len(_FIELDS), _TURNS))
-    differences: Any = field(default_factory=lambda: _zeros(2, STOCKS, 2 * SPAN + 1))
+    differences: Any = field(default_factory=lambda: _zeros(len(VIEWS), STOCKS, 2 * SPAN + 1))
 
     @classmethod
     def of(cls, deals: int, rows: Any, line: int = 0) -> ForkCounts:
@@ -103,8 +110,14 @@ class ForkCounts:
         )
         counted.turns += _sums(rows["turn"], _TURNS, knock, wait, undercut)
         shifted = np.clip(knock - wait, -SPAN, SPAN) + SPAN
-        for i, count in enumerate((stock, stock + rows["drew"])):
-            np.add.at(counted.differences[i], (count, shifted), 1)
+        seat, deadwood = rows["seat"].astype(np.int64), rows["deadwood"].astype(np.int64)
+        for view, count in (
+            (0, stock),
+            (1, stock + rows["drew"]),
+            (2 + seat, stock),
+            (3 + deadwood, stock),
+        ):
+            np.add.at(counted.differences, (view, count, shifted), 1)
         return counted
 
     def add(self, other: ForkCounts) -> None:
@@ -280,12 +293,9 @@ def find_break_even(differences: Any, *, resamples: int = 1000, seed: int = 0) -
         return break_even(there, effect), monotone_zero(there, effect, n[there])
 
     found = both(differences[stock, place])
-    again = np.array([both(rng.multinomial(total, chance)) for _ in range(resamples)])
-    tail = (1 - CONFIDENCE) / 2
-    low, high = (
-        np.quantile(again, p, axis=0, method=how)
-        for p, how in ((tail, "lower"), (1 - tail, "higher"))
-    )
+    again = np.sort([both(rng.multinomial(total, chance)) for _ in range(resamples)], axis=0)
+    tail = (1 - CONFIDENCE) / 2 * (resamples - 1)
+    low, high = again[math.floor(tail)], again[resamples - 1 - math.floor(tail)]
     return BreakEven(
         found[0], float(low[0]), float(high[0]), found[1], float(low[1]), float(high[1])
     )

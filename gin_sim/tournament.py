@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from os import PathLike
 from pathlib import Path
@@ -22,6 +22,7 @@ from gin_sim import records
 from gin_sim.errors import PlayError, ResultsError, WorkerError
 from gin_sim.plan import Plan, make_plan
 from gin_sim.policy import prepare
+from gin_sim.progress import Reporter
 from gin_sim.registry import Agent
 from gin_sim.result import Result
 from gin_sim.rules import Rules
@@ -30,9 +31,6 @@ from gin_sim.stats import PairingTally, RatioSums
 from gin_sim.workers import Workers, ctrl_c_put_off
 
 PIECE_SECONDS = 0.5
-
-Reporter = Callable[[int, int], None]
-"""Told, now and then, how many hands (games) are finished and how many there will be."""
 
 
 def run_plan(

@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from gin_sim.cli.common import add_json, note
+from gin_sim.cli.common import add_json
+from gin_sim.progress import note
 
 
 def add(commands: Any) -> None:

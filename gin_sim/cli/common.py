@@ -1,4 +1,4 @@
-"""What several commands share: options, numbers, JSON, tables."""
+"""What commands share: reading options and numbers, errors in one line, JSON, tables."""
 
 from __future__ import annotations
 
@@ -10,12 +10,22 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout, suppress
 from decimal import Decimal, InvalidOperation
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
 
-from gin_sim.errors import RulesError
+from gin_sim.errors import GinSimError, RulesError
+from gin_sim.progress import note
 
 if TYPE_CHECKING:
     from gin_sim.rules import Rules
+
+
+class Parser(argparse.ArgumentParser):
+    """An argument parser whose errors are one line."""
+
+    def error(self, message: str) -> NoReturn:
+        """Say what was wrong and where help is, and exit with 2."""
+        self.exit(2, f"{self.prog}: error: {message} (see {self.prog} --help)\n")
 
 
 def add_json(parser: argparse.ArgumentParser) -> None:
@@ -77,19 +87,13 @@ def whole(low: int, high: int) -> Callable[[str], int]:
     return read
 
 
-def note(text: str) -> None:
-    """Say something on the side: progress and notes go to stderr."""
-    with suppress(OSError):  # a stderr that is full must not stop a run
-        print(f"gin-sim: {text}", file=sys.stderr, flush=True)
-
-
-def print_json(value: Any) -> None:
+def _print_json(value: Any) -> None:
     """Print a JSON document without NaN or Infinity."""
     print(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False))
 
 
 @contextmanager
-def nothing_on_stdout() -> Iterator[None]:
+def _nothing_on_stdout() -> Iterator[None]:
     """Send to stderr whatever is printed meanwhile, by agents in other processes too."""
     with redirect_stdout(sys.stderr):
         try:
@@ -104,6 +108,49 @@ def nothing_on_stdout() -> Iterator[None]:
         finally:
             os.dup2(kept, out)
             os.close(kept)
+
+
+def guarded(parser: Parser, argv: Sequence[str] | None = None) -> int:
+    """Read a command line and run what it asks for; return the exit code.
+
+    The parser's defaults hold `run`, which gets the arguments.  Errors of the user's
+    become one line, and under ``--json`` what `run` returns is printed and nothing else.
+    """
+    # Closed by whoever started us: what is said then goes nowhere.
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open("w"))  # noqa: SIM115
+    args = parser.parse_args(argv)
+    try:
+        if getattr(args, "json", False):
+            with _nothing_on_stdout():
+                document = args.run(args)
+            _print_json(document)
+        else:
+            args.run(args)
+        sys.stdout.flush()
+    except GinSimError as error:
+        for more in getattr(error, "__notes__", ()):
+            note(more)
+        note(f"error: {error}")
+        return error.exit_code
+    except KeyboardInterrupt:
+        note("interrupted")
+        return 130
+    except OSError as error:
+        # Results folders have errors of their own: this is the output that failed.
+        _drop_stdout()
+        if not isinstance(error, BrokenPipeError):  # whoever read it has gone: no mistake
+            reason = error.strerror or type(error).__name__
+            note(f"error: the output cannot be written: {reason}")
+        return 1
+    return 0
+
+
+def _drop_stdout() -> None:
+    """Point stdout at nothing, so that what is left in its buffer raises no second error."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:

@@ -6,7 +6,8 @@ import argparse
 from typing import Any
 
 from gin_sim.checks import MAX_SEED
-from gin_sim.cli.common import note, whole
+from gin_sim.cli.common import whole
+from gin_sim.progress import note
 
 
 def add(commands: Any) -> None:

@@ -4,10 +4,6 @@ from __future__ import annotations
 
 import argparse
 import shlex
-import sys
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,17 +11,14 @@ from gin_sim.checks import MAX_JOBS, MAX_SEED, MAX_UNITS
 from gin_sim.cli.common import (
     add_json,
     add_rules,
-    note,
     print_table,
     read_rules,
     whole,
 )
+from gin_sim.progress import note, progress
 
 if TYPE_CHECKING:
     from gin_sim.plan import Plan
-    from gin_sim.tournament import Reporter
-
-NOTE_SECONDS = 5.0
 
 
 def add(commands: Any) -> None:
@@ -105,7 +98,7 @@ def run(args: argparse.Namespace) -> Any:
     )
     finished = [0]
     try:
-        with _progress(what) as show:
+        with progress(what) as show:
 
             def report(done: int, total: int) -> None:
                 finished[0] = done
@@ -132,46 +125,6 @@ def run(args: argparse.Namespace) -> Any:
     if not args.json:
         _print_result(plan, document)
     return document
-
-
-@contextmanager
-def _progress(what: str) -> Iterator[Reporter]:
-    """Show how far a run is: a bar on a terminal, a line now and then elsewhere."""
-    if not sys.stderr.isatty():
-        last = [time.monotonic()]
-
-        def say(done: int, total: int) -> None:
-            now = time.monotonic()
-            if now - last[0] >= NOTE_SECONDS and done < total:
-                last[0] = now
-                note(f"{done:,} of {total:,} {what}")
-
-        yield say
-        return
-
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeRemainingColumn,
-    )
-
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn(what),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("compiling", total=None)
-
-        def move(done: int, total: int) -> None:
-            bar.update(task, description="playing", completed=done, total=total)
-
-        yield move
 
 
 def _print_result(plan: Plan, document: dict[str, Any]) -> None:
