@@ -42,6 +42,7 @@ from gin_sim.registry import Agent, load_agent
 from gin_sim.rules import Rules, as_rules
 from gin_sim.runner import Entry
 from gin_sim.scoring import OUTCOMES, rules_record
+from gin_sim.show import fill_view
 from gin_sim.state import deal, decide_knock, stock_left
 from gin_sim.view import KNOCK, OVER
 from gin_sim.workers import Workers
@@ -89,16 +90,39 @@ def _signed_points(state: Any, seat: int) -> int:
 
 
 @kernel
+def _no_fork(row: Any, state: Any, seat: int) -> None:
+    """Write the row of a finished hand in which a seat could never have knocked."""
+    points = _signed_points(state, seat)
+    row.seat = seat
+    row.knock_points = points
+    row.wait_points = points
+    row.knock_outcome = state.outcome
+    row.wait_outcome = state.outcome
+    row.wait_ender = -1 if state.ender < 0 else (1 if state.ender == seat else 0)
+    row.wait_stock_left = stock_left(state)
+    row.wait_turns = 0
+    row.turn = state.turn
+    row.own_turn = state.own_turns[seat]
+    row.first_upcard = state.first_upcard
+    row.stock_left = -1
+    row.deadwood = -1
+    row.drew = -1
+    row.opponent_deadwood = -1
+    row.opponent_deadwood_before_layoff = -1
+
+
+@kernel
 def fork_deals(
     desk: Desk,
     spare: Any,
     order: Order,
+    asked: int,
     player: PlainPolicy,
     later: PlainPolicy,
     opponent: PlainPolicy,
     rows: Any,
 ) -> tuple[int, int]:
-    """Fork each of a range of deals at the first knock that anybody may make.
+    """Fork each of a range of deals at the first knock that a player may make.
 
     Parameters
     ----------
@@ -106,12 +130,16 @@ def fork_deals(
         For the branch in which the player waits.
     order : Order
         Which deals; mirror and forgiving are not looked at.
+    asked : int
+        Whose knock it is: seat 0 or 1, or -1 for whoever comes first.
     player : policy
-        Plays both seats up to the fork.
+        Plays up to the fork: the seat asked, or both.
     later, opponent : policy
-        Play on after it: the one who waited, and the other.
+        Play on after it: the one who waited, and the other.  With a seat asked the
+        opponent plays, and may knock, from the start.
     rows : (count,) array of FORK_DTYPE
-        Filled from the front: a deal without such a moment has none.
+        Filled from the front.  A deal without such a moment has no row; with a seat
+        asked it has one, with -1 for what there is not and the same points twice.
 
     Returns
     -------
@@ -120,6 +148,7 @@ def fork_deals(
     """
     state, rules, branch = desk.state[0], desk.rules[0], spare[0]
     both, wait, reply = as_policy(player), as_policy(later), as_policy(opponent)
+    _, _, opponent_knocks, opponent_params = opponent
     state.scores[0] = 0
     state.scores[1] = 0
     n = 0
@@ -129,13 +158,24 @@ def fork_deals(
         state.dealer = 1
         branch.phase = OVER  # so that after an exception one knows which branch it was
         deal(state, rules, deal_key(order.seed, number))
-        if not play_until(state, rules, KNOCK, both, both):
+        first = reply if asked == 1 else both
+        second = reply if asked == 0 else both
+        if not play_until(state, rules, KNOCK, first, second):
             return ILLEGAL, n
-        if state.phase == OVER:
-            continue
-        seat = state.seat
+        while state.phase == KNOCK and asked == 1 - state.seat:
+            view = state.views[state.seat]
+            fill_view(state, view)
+            decide_knock(state, rules, opponent_knocks(view, opponent_params))
+            if not play_until(state, rules, KNOCK, first, second):
+                return ILLEGAL, n
         row = rows[n]
         row.deal = number
+        if state.phase == OVER:
+            if asked >= 0:
+                _no_fork(row, state, asked)
+                n += 1
+            continue
+        seat = state.seat
         row.seat = seat
         row.turn = state.turn
         row.own_turn = state.own_turns[seat]
@@ -174,7 +214,7 @@ def _compile_forks() -> None:
         loop: Any = fork_deals
         policies = (POLICY_TYPE, POLICY_TYPE, POLICY_TYPE)
         rows = numba.from_dtype(FORK_DTYPE)[::1]
-        loop.compile((DESK_TYPE, STATES_TYPE, ORDER_TYPE, *policies, rows))
+        loop.compile((DESK_TYPE, STATES_TYPE, ORDER_TYPE, numba.int64, *policies, rows))
         loop.disable_compile()
 
 
@@ -185,11 +225,13 @@ class ForkPlan:
     Attributes
     ----------
     player : Agent
-        Plays both seats up to the fork.
+        Plays up to the fork: the seat asked, or both.
     later : Agent
         Plays on for the one who waited.
     opponent : Agent
-        Plays on for the other.
+        Plays on for the other; with a seat asked, from the start.
+    asked : int
+        Whose first knock it is: seat 0 or 1, or -1 for whoever comes first.
     """
 
     player: Agent
@@ -197,6 +239,7 @@ class ForkPlan:
     opponent: Agent
     rules: Rules
     seed: int
+    asked: int = -1
 
     @classmethod
     def of(
@@ -207,6 +250,7 @@ class ForkPlan:
         *,
         rules: Rules | str | None = None,
         seed: int = 0,
+        asked: int = -1,
     ) -> ForkPlan:
         """Return a plan; who is not given is the player.
 
@@ -222,7 +266,8 @@ class ForkPlan:
             if not one.compiled:
                 raise AgentError(f"agent '{one.label}' is plain Python; forks take compiled agents")
         seed = whole_number(seed, "seed", 0, MAX_SEED)
-        return cls(first, second, third, as_rules(rules), seed)
+        asked = whole_number(asked, "asked", -1, 1)
+        return cls(first, second, third, as_rules(rules), seed, asked)
 
     def prepare(self) -> None:
         """Compile all that is needed, before any worker starts."""
@@ -234,7 +279,9 @@ class ForkPlan:
         """Cut deals 0..deals-1 into pieces for workers."""
         agents = tuple(Entry.of(one, one.label) for one in (self.player, self.later, self.opponent))
         return [
-            ForkPiece(first, min(PIECE_DEALS, deals - first), agents, self.rules, self.seed)
+            ForkPiece(
+                first, min(PIECE_DEALS, deals - first), agents, self.rules, self.seed, self.asked
+            )
             for first in range(0, deals, PIECE_DEALS)
         ]
 
@@ -248,6 +295,7 @@ class ForkPiece:
     agents: tuple[Entry, ...]
     rules: Rules
     seed: int
+    asked: int = -1
 
 
 def play_forks(piece: ForkPiece) -> Any:
@@ -265,7 +313,7 @@ def play_forks(piece: ForkPiece) -> Any:
     order = Order(piece.seed, piece.first, piece.count, 0, 0)
     player, later, opponent = (prepare(entry.load()) for entry in piece.agents)
     try:
-        status, n = fork_deals(desk, spare, order, player, later, opponent, rows)
+        status, n = fork_deals(desk, spare, order, piece.asked, player, later, opponent, rows)
     except KeyboardInterrupt:
         raise
     except BaseException as error:
@@ -278,6 +326,8 @@ def play_forks(piece: ForkPiece) -> Any:
 def _blame(piece: ForkPiece, state: Any, branch: Any, what: str) -> PlayError:
     """Return the error for whoever is to act, in the branch if the hand had been forked."""
     acting, labels = state, [piece.agents[0].label] * 2
+    if piece.asked >= 0:
+        labels[1 - piece.asked] = piece.agents[2].label
     if int(state["phase"]) == OVER:
         player = int(state["ender"])
         acting, labels = branch, [piece.agents[2].label] * 2
@@ -294,6 +344,7 @@ def fork_hands(
     deals: int,
     rules: Rules | str | None = None,
     seed: int = 0,
+    asked: int = -1,
     jobs: int | None = None,
     backend: str | None = None,
 ) -> pd.DataFrame:
@@ -308,12 +359,16 @@ def fork_hands(
         Deals 0..deals-1 of the seed are played, each once.
     rules, seed, jobs, backend
         As for :func:`gin_sim.play_tournament`.
+    asked : int
+        -1 for the first knock that anybody may make; 0 or 1 for the first of that seat,
+        whose opponent then plays from the start.
 
     Returns
     -------
     DataFrame
-        One row a fork: the fields of :data:`FORK_DTYPE`, outcomes in words, and
-        ``difference``, the points of knocking minus those of waiting.
+        One row a fork (a deal, with a seat asked): the fields of :data:`FORK_DTYPE`,
+        outcomes in words, and ``difference``, the points of knocking minus those of
+        waiting.
 
     Examples
     --------
@@ -324,7 +379,7 @@ def fork_hands(
     import pandas as pd  # noqa: PLC0415 - not needed to get help
 
     deals = whole_number(deals, "deals", 1, MAX_SEED)
-    plan = ForkPlan.of(player, later, opponent, rules=rules, seed=seed)
+    plan = ForkPlan.of(player, later, opponent, rules=rules, seed=seed, asked=asked)
     plan.prepare()
     done = list(Workers.choose(jobs, backend).run(play_forks, plan.pieces(deals)))
     done.sort(key=lambda rows: int(rows["deal"][0]) if rows.size else -1)

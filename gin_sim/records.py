@@ -230,8 +230,15 @@ def read_manifest(path: str | Path) -> dict[str, Any]:
     return manifest
 
 
-def read_rows(path: str | Path, kind: str = "hands") -> pd.DataFrame:
+def read_rows(
+    path: str | Path, kind: str = "hands", columns: Sequence[str] | None = None
+) -> pd.DataFrame:
     """Return the rows of a run, ``hands`` or ``games``, as a DataFrame.
+
+    Parameters
+    ----------
+    columns : sequence of str, optional
+        Only these, as far as there are such.
 
     Raises
     ------
@@ -245,7 +252,9 @@ def read_rows(path: str | Path, kind: str = "hands") -> pd.DataFrame:
     if not files:
         raise ResultsError(f"'{path}' holds no rows of {kind}")
     try:
-        tables = [pq.read_table(file) for file in files]
+        there = pq.read_schema(files[0]).names
+        some = None if columns is None else [name for name in columns if name in there]
+        tables = [pq.read_table(file, columns=some) for file in files]
     except (OSError, pa.ArrowInvalid) as error:
         raise ResultsError(f"rows in '{path}' cannot be read: {error}") from error
     frame: pd.DataFrame = pa.concat_tables(tables).unify_dictionaries().to_pandas()

@@ -1,0 +1,1 @@
+"""Research questions, one runnable file each."""
