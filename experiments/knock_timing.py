@@ -536,7 +536,7 @@ def run(args: argparse.Namespace) -> Any:
     page = write_report(folder.path)
     shown = [
         [
-            str(row["definition"]),
+            f"{row['definition']}{'' if row['forks'] else ' v ' + row['opponent']}",
             f"{row['forks'] or row['deals']:,}",
             _number(row["break_even"], 0),
             f"{_number(row['ci_low'], 0)}..{_number(row['ci_high'], 0)}",

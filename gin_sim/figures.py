@@ -43,12 +43,19 @@ def style() -> Iterator[None]:
 @contextlib.contextmanager
 def _axes(ax: Axes | None) -> Iterator[Axes]:
     """Lend the axes given, or new ones."""
-    with style():
-        if ax is None:
-            import matplotlib.pyplot as plt  # noqa: PLC0415
+    if ax is not None:
+        with style():
+            yield ax
+        return
+    import matplotlib as mpl  # noqa: PLC0415
+    import matplotlib.pyplot as plt  # noqa: PLC0415
 
-            _, ax = plt.subplots()
-        yield ax
+    with style():
+        _, own = plt.subplots()
+        # A notebook's backend turns this on with its first figure; it has to stay.
+        interactive = mpl.is_interactive()
+        yield own
+    mpl.interactive(interactive)
 
 
 def save(

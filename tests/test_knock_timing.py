@@ -27,6 +27,7 @@ from gin_sim.scoring import rules_record
 from gin_sim.workers import Workers
 from tests.helpers import scaled
 
+ROOT = Path(__file__).resolve().parent.parent
 DEALS = scaled(4000, 12)
 
 
@@ -190,3 +191,20 @@ def test_a_folder_in_use_is_refused_before_anything_is_played(
     (tmp_path / "mine").touch()
     assert run("--out", str(tmp_path)) == 2
     assert "is not empty" in capsys.readouterr().err
+
+
+def test_the_committed_result_says_what_its_tables_say() -> None:
+    folder = ROOT / "results" / "knock_timing"
+    d1 = [row for row in table(folder, "knock_timing") if row["definition"] == "D1"]
+    assert sum(int(row["n"]) for row in d1) >= 3_900_000
+    losing = [int(row["stock_left"]) for row in d1 if float(row["difference"]) <= 0]
+    evens = table(folder, "break_even")
+    assert evens[0]["definition"] == "D1"
+    assert max(losing) + 1 == float(evens[0]["break_even"]) == TIP
+    readme = (folder / "README.md").read_text()
+    assert json.loads((folder / "manifest.json").read_text())["command"] in readme
+    for row in evens:
+        if not row["definition"].startswith("D1-") or row["definition"] == "D1-greedy":
+            at, low, high = (f"{float(row[k]):.0f}" for k in ("break_even", "ci_low", "ci_high"))
+            shown = f"**{at}**" if row["verdict"] == "reproduced" else at
+            assert f"{shown} [{low}, {high}] {row['verdict']}" in readme, row
