@@ -21,13 +21,15 @@ if TYPE_CHECKING:
 
 STYLE = Path(__file__).with_name("gin_sim.mplstyle")
 TIP = 23
+# As in the style's cycle; by value, since "C0" is looked up when the style has gone.
+BLUE = "#0072B2"
 OUTCOME_COLOURS = {
-    "knock": "C0",
-    "undercut": "C1",
-    "gin": "C2",
-    "big_gin": "C3",
+    "knock": BLUE,
+    "undercut": "#D55E00",
+    "gin": "#009E73",
+    "big_gin": "#CC79A7",
     "dead": "0.6",
-    "forfeit": "C6",
+    "forfeit": "black",
 }
 
 
@@ -130,8 +132,10 @@ def knock_effect(effects: pd.DataFrame, ax: Axes | None = None) -> Axes:
         if effects.empty:
             return _no_data(axes, title)
         stock, mean = effects["stock_left"], effects["difference"]
-        axes.fill_between(stock, effects["band_low"], effects["band_high"], alpha=0.2, lw=0)
-        axes.errorbar(stock, mean, 1.96 * effects["se"], fmt="o-", color="C0", elinewidth=1)
+        axes.fill_between(
+            stock, effects["band_low"], effects["band_high"], color=BLUE, alpha=0.2, lw=0
+        )
+        axes.errorbar(stock, mean, 1.96 * effects["se"], fmt="o-", color=BLUE, elinewidth=1)
         _mark_tip(axes)
         axes.set_title(title)
         _caption(
