@@ -70,15 +70,16 @@ DEFINITIONS = {
 @pytest.mark.parametrize("name", list(DEFINITIONS))
 def test_waiting_is_the_hand_of_one_who_was_told_to_pass(name: str, base: str) -> None:
     later, opponent, most, reply = DEFINITIONS[name]
+    deals = DEALS if name == "D1" else DEALS // 5
     forks = fork_hands(
         base,
         later.format(base=base),
         opponent.format(base=base),
-        deals=DEALS,
+        deals=deals,
         seed=SEED,
         rules="poozee",
     )
-    assert len(forks) > 0.9 * DEALS
+    assert len(forks) > 0.8 * deals
     player, rules = load_agent(base), as_rules("poozee")
     other = told(player, -1, reply)
     for fork in forks.itertuples():
