@@ -287,7 +287,7 @@ def table(deck: Sequence[int], rules: Rules | None = None, key: int = 1) -> Tabl
     state["deck"][:] = deck
     state["key"] = key
     start_dealt(state, desk.rules[0])
-    return Table(desk, Hand(rules, state, desk.rules[0]))
+    return Table(desk, Hand(rules, desk))
 
 
 def stack_deck(
