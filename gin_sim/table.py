@@ -109,7 +109,7 @@ class Hand:
         >>> hand.play_on("simple")
         >>> other.play_on("gin_only")
         >>> hand.facts()["outcome"], other.facts()["outcome"]
-        ('knock', 'gin')
+        ('undercut', 'gin')
         """
         first = load_agent(non_dealer)
         agents = (first, first if dealer is None else load_agent(dealer))

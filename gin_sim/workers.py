@@ -6,11 +6,12 @@ any order, and whoever asked puts them in order.
 
 from __future__ import annotations
 
+import importlib
 import signal
 import threading
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -29,6 +30,14 @@ def _sigint_blocked() -> Iterator[None]:
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
+    # Helpers of loky's and Python's, whose start would unblock the signal again: they have
+    # to run already.
+    for name in (
+        "joblib.externals.loky.backend.resource_tracker",
+        "multiprocessing.resource_tracker",
+    ):
+        with suppress(ImportError, AttributeError):
+            importlib.import_module(name).ensure_running()
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
@@ -133,7 +142,7 @@ class Workers:
         )
         work: Any = joblib.delayed(function)
         # Processes inherit what is blocked while they start: Ctrl-C is ours to deal with.
-        with _sigint_blocked():
+        with _sigint_blocked() if self.backend == "loky" else nullcontext():
             finished = parallel(work(task) for task in tasks)
         try:
             # Not `yield from`: that would hand a close to joblib, past the filter below.
