@@ -351,6 +351,8 @@ def test_every_command_has_help(capsys: pytest.CaptureFixture[str]) -> None:
         ["hand"],
         ["showdown"],
         ["replay"],
+        ["report"],
+        ["sprt"],
         ["cache"],
         ["cache", "clear"],
     ):

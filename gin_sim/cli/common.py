@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import os
 import re
 import sys
@@ -85,6 +86,17 @@ def whole(low: int, high: int) -> Callable[[str], int]:
         raise argparse.ArgumentTypeError(f"'{text}': allowed is a whole number {low}..{high}")
 
     return read
+
+
+def real(text: str) -> float:
+    """Read a number."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise argparse.ArgumentTypeError(f"'{text}': allowed is a number")
+    return value
 
 
 def _print_json(value: Any) -> None:
