@@ -49,11 +49,11 @@ import argparse
 import dataclasses
 import json
 import math
+import shlex
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -93,6 +93,7 @@ class Definition:
     """
 
     name: str
+    player: str
     plan: ForkPlan
     deals: int
     continuation: str
@@ -119,7 +120,7 @@ class Study:
     seed: int
     rules: Rules
     preset: str
-    players: tuple[str, ...]
+    players: tuple[Agent, ...]
     only: tuple[str, ...]
     forks: list[Definition] = field(default_factory=list)
     thresholds: list[ThresholdDefinition] = field(default_factory=list)
@@ -134,15 +135,16 @@ class Study:
         words = [f"python -m experiments.knock_timing --deals {self.deals} --seed {self.seed}"]
         if self.preset != "poozee":
             words.append(f"--rules {self.preset}")
-        if self.players != PLAYERS:
-            words.append(f"--players {' '.join(self.players)}")
+        specs = [agent.label_with_place for agent in self.players]
+        if specs != list(PLAYERS):
+            words.append(f"--players {shlex.join(specs)}")
         if self.only:
             words.append(f"--only {' '.join(self.only)}")
         return " ".join(words)
 
     def manifest(self) -> dict[str, Any]:
         """Return what is written beside the tables."""
-        agents = {name: load_agent(name).source_hash() for name in self.players}
+        agents = {agent.label: agent.source_hash() for agent in self.players}
         return {
             "schema": records.SCHEMA_VERSION,
             "kind": "knock_timing",
@@ -150,7 +152,7 @@ class Study:
             "seed": self.seed,
             "deals": self.deals_of(),
             "rules": self.rules.as_dict(),
-            "players": list(self.players),
+            "players": [agent.label for agent in self.players],
             "agents_sha256": agents,
             "versions": records.versions(),
             "git_commit": records.git_commit(),
@@ -162,8 +164,12 @@ class Study:
         return of_forks | {one.name: self.other_deals for one in self.thresholds}
 
 
-def _named(name: str, player: str, players: Sequence[str]) -> str:
-    return name if player == players[0] else f"{name}-{player}"
+def _named(name: str, player: Agent, players: Sequence[Agent]) -> str:
+    return name if player is players[0] else f"{name}-{player.label}"
+
+
+def _with(agent: Agent, changes: Mapping[str, float]) -> Agent:
+    return agent.with_params(changes) if changes else agent
 
 
 def make_study(
@@ -181,21 +187,27 @@ def make_study(
         For a definition that there is none.
     """
     rules = Rules.preset(preset)
-    study = Study(deals, seed, rules, preset, tuple(players), tuple(only))
+    bases = tuple(load_agent(name) for name in players)
+    labels = [agent.label for agent in bases]
+    if twice := [label for label in labels if labels.count(label) > 1]:
+        raise GinSimError(f"--players: '{twice[0]}' is there twice")
+    study = Study(deals, seed, rules, preset, bases, tuple(only))
     soon, gin = "as soon as it may", "gin only"
-    continuations = (
-        ("D1", "", "", "at the next legal chance", soon),
-        ("D2", ":knock_most=5", "", "later only at 5 or less", soon),
-        ("D3", ":knock_most=0", "", gin, soon),
-        ("D4", ":knock_most=0", ":knock_most=0", gin, gin),
+    continuations: tuple[tuple[str, dict[str, float], dict[str, float], str, str], ...] = (
+        ("D1", {}, {}, "at the next legal chance", soon),
+        ("D2", {"knock_most": 5}, {}, "later only at 5 or less", soon),
+        ("D3", {"knock_most": 0}, {}, gin, soon),
+        ("D4", {"knock_most": 0}, {"knock_most": 0}, gin, gin),
     )
-    for player in players:
+    for player in bases:
         for name, later, other, words, against in continuations:
-            plan = ForkPlan.of(player, player + later, player + other, rules=rules, seed=seed)
-            first = name == "D1" and player == players[0]
+            branches = (_with(player, later), _with(player, other))
+            plan = ForkPlan.of(player, *branches, rules=rules, seed=seed)
+            first = name == "D1" and player is bases[0]
             study.forks.append(
                 Definition(
-                    _named(name, player, players),
+                    _named(name, player, bases),
+                    player.label,
                     plan,
                     deals if first else study.other_deals,
                     words,
@@ -203,14 +215,15 @@ def make_study(
                     preset,
                 )
             )
-        for name, other, against in (
-            ("D5", ":knock_most=0", gin),
-            ("D5", "", soon),
-            ("D6", f":knock_stock={TIP}", f"knocks iff stock_left >= {TIP}"),
-        ):
+        policies: tuple[tuple[str, dict[str, float], str], ...] = (
+            ("D5", {"knock_most": 0}, gin),
+            ("D5", {}, soon),
+            ("D6", {"knock_stock": TIP}, f"knocks iff stock_left >= {TIP}"),
+        )
+        for name, other, against in policies:
             plans = tuple(
                 ForkPlan.of(
-                    *(player, f"{player}:knock_most=0", player + other),
+                    *(player, player.with_params({"knock_most": 0}), _with(player, other)),
                     rules=rules,
                     seed=seed,
                     asked=seat,
@@ -219,7 +232,7 @@ def make_study(
             )
             study.thresholds.append(
                 ThresholdDefinition(
-                    _named(name, player, players), player, (plans[0], plans[1]), against
+                    _named(name, player, bases), player.label, (plans[0], plans[1]), against
                 )
             )
     study.forks.extend(_sensitivities(study))
@@ -235,7 +248,7 @@ def make_study(
 
 def _sensitivities(study: Study) -> Iterator[Definition]:
     """Yield D1 under other rules and with another discard."""
-    player = load_agent(study.players[0])
+    player = study.players[0]
     other = load_agent(next(name for name in ("greedy", "simple") if name != player.name))
     mixed = dataclasses.replace(player, discard=other.discard, spec="")
     changes: tuple[tuple[str, dict[str, Any], int, Agent, str], ...] = (
@@ -250,6 +263,7 @@ def _sensitivities(study: Study) -> Iterator[Definition]:
         told = "".join(f", {key}={value}" for key, value in change.items())
         yield Definition(
             f"D1-{name}",
+            player.label,
             ForkPlan.of(agent, rules=rules, seed=study.seed),
             study.other_deals,
             "at the next legal chance",
@@ -319,18 +333,14 @@ def _play(task: Task | PolicyTask) -> tuple[int, int, ForkCounts | PolicySums]:
     return task.place, count, PolicySums(count, points.sum(axis=1), points @ points.T)
 
 
-def _tasks(study: Study) -> list[Task | PolicyTask]:
-    forks = [
-        Task(place, one.line, piece)
-        for place, one in enumerate(study.forks)
-        for piece in one.plan.pieces(one.deals)
-    ]
-    policies = [
-        PolicyTask(place, pair)
-        for place, one in enumerate(study.thresholds)
-        for pair in zip(*(plan.pieces(study.other_deals) for plan in one.plans), strict=True)
-    ]
-    return [*forks, *policies]
+def _tasks(study: Study) -> Iterator[Task | PolicyTask]:
+    for place, one in enumerate(study.forks):
+        for piece in one.plan.pieces(one.deals):
+            yield Task(place, one.line, piece)
+    for place, policy in enumerate(study.thresholds):
+        first, second = (plan.pieces(study.other_deals) for plan in policy.plans)
+        for pair in zip(first, second, strict=True):
+            yield PolicyTask(place, pair)
 
 
 def run_study(
@@ -370,7 +380,7 @@ def effects_table(study: Study, counts: Sequence[ForkCounts]) -> pd.DataFrame:
     for one, counted in zip(study.forks, counts, strict=True):
         frame = counted.effects()
         frame.insert(0, "definition", one.name)
-        frame["player"] = one.plan.player.name
+        frame["player"] = one.player
         frames.append(frame)
     return pd.concat(frames, ignore_index=True) if frames else ForkCounts().effects()
 
@@ -407,6 +417,8 @@ def break_even_table(
             best = float(some["T"].to_numpy()[some["points"].to_numpy().argmax()])
             left = some["T"].to_numpy()[~some["excluded"].to_numpy(bool)]
             low, high = float(left.min()), float(left.max())
+            if (low, high) == (THRESHOLDS[0], THRESHOLDS[-1]):
+                best, low, high = math.nan, math.nan, math.nan  # nothing tells any T apart
         rows.append(
             {
                 "definition": policy.name,
@@ -441,7 +453,7 @@ def _fork_row(
     said = verdict(at, values.get("ci_low", math.nan), values.get("ci_high", math.nan))
     return {
         "definition": label,
-        "player": one.plan.player.name,
+        "player": one.player,
         "opponent": one.opponent,
         "continuation": one.continuation,
         "rules": one.rules,
@@ -526,9 +538,10 @@ def run(args: argparse.Namespace) -> Any:
     """Run the command."""
     from gin_sim.report import write_report  # noqa: PLC0415
 
-    study = make_study(args.deals, args.seed, args.rules, args.players, args.only)
+    players, only = args.players or PLAYERS, args.only or ()
+    study = make_study(args.deals, args.seed, args.rules, players, only)
     workers = Workers.choose(args.jobs, args.backend)
-    folder = records.RunFolder.create(Path(args.out), study.manifest())
+    folder = records.take_folder(args.out, "knock_timing", study.manifest())
     note(f"{study.deals:,} deals, seed {study.seed}, results in {folder.path}")
     with progress("deals") as report:
         counts, policies = run_study(study, workers, report)
@@ -536,8 +549,8 @@ def run(args: argparse.Namespace) -> Any:
     page = write_report(folder.path)
     shown = [
         [
-            f"{row['definition']}{'' if row['forks'] else ' v ' + row['opponent']}",
-            f"{row['forks'] or row['deals']:,}",
+            f"{row['definition']} v {row['opponent']}" if whole_policy(row) else row["definition"],
+            f"{row['deals' if whole_policy(row) else 'forks']:,}",
             _number(row["break_even"], 0),
             f"{_number(row['ci_low'], 0)}..{_number(row['ci_high'], 0)}",
             f"{_number(row['zero'], 2)} [{_number(row['zero_low'], 2)}, "
@@ -546,11 +559,23 @@ def run(args: argparse.Namespace) -> Any:
         ]
         for row in json.loads(evens.to_json(orient="records"))
     ]
-    columns = ["definition", "forks", "break-even", "95 %", "zero of the monotone fit", "the tip"]
+    columns = [
+        "definition",
+        "forks (deals)",
+        "break-even",
+        "95 %",
+        "zero of a monotone fit",
+        "the tip",
+    ]
     print_table("", columns, shown)
     print(f"results: {folder.path}")  # noqa: T201
     print(f"report:  {page}")  # noqa: T201
     print(f"again:   {study.command()}")  # noqa: T201
+
+
+def whole_policy(row: dict[str, Any]) -> bool:
+    """Return whether a row is of a definition by whole policies."""
+    return str(row["definition"]).split("-")[0] in ("D5", "D6")
 
 
 def _number(value: float | None, digits: int) -> str:
@@ -569,13 +594,13 @@ def build_parser() -> Parser:
     parser.add_argument("--seed", metavar="S", type=whole(0, MAX_SEED), default=5)
     parser.add_argument("--jobs", metavar="J", type=whole(-1, MAX_JOBS), help="default: all cores")
     parser.add_argument("--backend", choices=("threads", "loky"), help="default: threads")
-    parser.add_argument("--out", metavar="DIR", required=True, help="a new folder")
+    parser.add_argument("--out", metavar="DIR", help="a new folder (default: one in results/)")
     parser.add_argument("--rules", metavar="PRESET", default="poozee", help="default: poozee")
     parser.add_argument(
-        "--players", metavar="AGENT", nargs="+", default=PLAYERS, help="default: simple greedy"
+        "--players", metavar="AGENT", nargs="+", action="extend", help="default: simple greedy"
     )
     parser.add_argument(
-        "--only", metavar="D", nargs="+", default=(), help="only these definitions, such as D1"
+        "--only", metavar="D", nargs="+", action="extend", help="only these, such as D1"
     )
     parser.set_defaults(run=run)
     return parser

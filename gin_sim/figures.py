@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 STYLE = Path(__file__).with_name("gin_sim.mplstyle")
 TIP = 23
+LONGEST_NAME = 44
 # As in the style's cycle; by value, since "C0" is looked up when the style has gone.
 BLUE = "#0072B2"
 OUTCOME_COLOURS = {
@@ -98,8 +99,11 @@ def _no_data(ax: Axes, title: str) -> Axes:
 
 
 def _plain(name: object) -> str:
-    """Return a name as matplotlib is to print it: a dollar sign starts no formula."""
-    return str(name).replace("$", r"\$")
+    """Return a name as matplotlib is to print it: not too long, no formula, not hidden."""
+    text = str(name)
+    text = text if len(text) <= LONGEST_NAME else text[: LONGEST_NAME - 1] + "…"
+    # A legend leaves out what begins with a line below.
+    return (" " + text if text.startswith("_") else text).replace("$", r"\$")
 
 
 def _mark_tip(axes: Axes) -> None:
@@ -204,7 +208,9 @@ def knock_map(cells: pd.DataFrame, ax: Axes | None = None, least: int = 30) -> A
     """
     title = "What knocking is worth, by stock and deadwood"
     with _axes(ax) as axes:
-        some = cells[cells["n"] >= least]
+        if cells.empty:
+            return _no_data(axes, title)
+        some = cells[cells["n"] >= least].dropna(subset=["stock_left", "deadwood", "difference"])
         if some.empty:
             return _no_data(axes, title)
         _map(
@@ -230,6 +236,8 @@ def break_evens(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
     """
     title = "Where knocking begins to pay"
     with _axes(ax) as axes:
+        if table.empty:
+            return _no_data(axes, title)
         some = table.dropna(subset=["break_even"]).iloc[::-1]
         if some.empty:
             return _no_data(axes, title)
@@ -293,7 +301,10 @@ def undercuts(hands: pd.DataFrame, ax: Axes | None = None, least: int = 10) -> A
     """
     title = "Knocks that are undercut"
     with _axes(ax) as axes:
+        if hands.empty:
+            return _no_data(axes, title)
         knocks = hands[hands["outcome"].isin(["knock", "undercut"])]
+        knocks = knocks.dropna(subset=["stock_left", "knock_deadwood"])
         cells = (
             (knocks["outcome"] == "undercut")
             .groupby([knocks["stock_left"].astype(int), knocks["knock_deadwood"].astype(int)])
@@ -365,6 +376,8 @@ def deadwood_by_turn(hands: pd.DataFrame, ax: Axes | None = None, least: int = 3
     """
     title = "Deadwood when the hand ends, by turn"
     with _axes(ax) as axes:
+        if hands.empty:
+            return _no_data(axes, title)
         ended = hands[hands["outcome"].isin(["knock", "undercut", "gin", "big_gin"])]
         turns = ended.groupby("turns")
         some = turns[["knock_deadwood", "defender_deadwood_before_layoff"]].mean()
@@ -394,6 +407,8 @@ def first_chances(hands: pd.DataFrame, ax: Axes | None = None) -> Axes:
     """
     title = "When a player may first knock"
     with _axes(ax) as axes:
+        if hands.empty:
+            return _no_data(axes, title)
         chances = hands[["first_chance_a", "first_chance_b"]].astype(float)
         first = chances.max(axis=1).dropna()  # the stock only shrinks
         if first.empty:
@@ -417,8 +432,8 @@ def starter_table(hands: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        ``pairing``, ``deals``, ``points`` a hand for the non-dealer, ``ci_low``,
-        ``ci_high``, and the share of hands it won (``won``).
+        ``pairing``, ``deals`` (or ``game_pairs``), ``points`` a hand for the non-dealer,
+        ``ci_low``, ``ci_high``, and the share of hands it won (``won``).
     """
     import pandas as pd  # noqa: PLC0415
 
@@ -428,6 +443,7 @@ def starter_table(hands: pd.DataFrame) -> pd.DataFrame:
     first_is_a = hands["dealer"] == "b"
     points = hands["points_a"].where(first_is_a, -hands["points_a"])
     won = hands["winner"] == np.where(first_is_a, "a", "b")
+    counted = "game_pairs" if "game" in hands else "deals"
     unit = hands["game"] if "game" in hands else hands["deal"]
     for pairing, places in hands.groupby("pairing", observed=True, sort=False).groups.items():
         by_deal = points[places].groupby(unit[places])
@@ -435,7 +451,7 @@ def starter_table(hands: pd.DataFrame) -> pd.DataFrame:
         sums.add(by_deal.sum(), by_deal.size())
         low, high = sums.interval() or (np.nan, np.nan)
         rows.append((pairing, sums.n, sums.mean, low, high, float(won[places].mean())))
-    return pd.DataFrame(rows, columns=["pairing", "deals", "points", "ci_low", "ci_high", "won"])
+    return pd.DataFrame(rows, columns=["pairing", counted, "points", "ci_low", "ci_high", "won"])
 
 
 def starter_advantage(hands: pd.DataFrame, ax: Axes | None = None) -> Axes:

@@ -11,6 +11,7 @@ holds the points of both branches from the side of the player who could have kno
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -275,15 +276,12 @@ class ForkPlan:
             prepare(one)
         _compile_forks()
 
-    def pieces(self, deals: int) -> list[ForkPiece]:
+    def pieces(self, deals: int) -> Iterator[ForkPiece]:
         """Cut deals 0..deals-1 into pieces for workers."""
         agents = tuple(Entry.of(one, one.label) for one in (self.player, self.later, self.opponent))
-        return [
-            ForkPiece(
-                first, min(PIECE_DEALS, deals - first), agents, self.rules, self.seed, self.asked
-            )
-            for first in range(0, deals, PIECE_DEALS)
-        ]
+        for first in range(0, deals, PIECE_DEALS):
+            count = min(PIECE_DEALS, deals - first)
+            yield ForkPiece(first, count, agents, self.rules, self.seed, self.asked)
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,6 @@ import secrets
 import shlex
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from hashlib import sha256
 from typing import Any
 
 from gin_sim import records
@@ -56,6 +54,12 @@ class Plan:
     def pairing_labels(self) -> list[str]:
         """A name for each pairing."""
         return [f"{self.labels[a]} v {self.labels[b]}" for a, b in self.pairings]
+
+    @property
+    def name(self) -> str:
+        """What to call the run: its agents, or how many there are."""
+        names = "-".join(dict.fromkeys(agent.name for agent in self.agents))
+        return names if len(names) <= 40 else f"{len(self.agents)}-agents"
 
     @property
     def part_units(self) -> int:
@@ -159,11 +163,3 @@ def make_plan(
         forgiving=on_illegal == "forfeit",
         keep_hands=keep_hands,
     )
-
-
-def folder_name(plan: Plan) -> str:
-    """Return what to call a run's folder: date, agents, hash of what decides it."""
-    names = "-".join(dict.fromkeys(agent.name for agent in plan.agents))
-    name = names if len(names) <= 40 else f"{len(plan.agents)}-agents"
-    key = sha256(repr((plan.command(), plan.manifest()["agents"])).encode()).hexdigest()[:8]
-    return f"{datetime.now(UTC).astimezone():%Y-%m-%d}-{name}-{key}"

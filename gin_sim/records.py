@@ -17,6 +17,8 @@ import platform
 import subprocess
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from datetime import UTC, datetime
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -201,7 +203,33 @@ def _json_bytes(value: Any) -> bytes:
 
 def _unwritable(path: Path, error: OSError) -> ResultsError:
     reason = error.strerror or type(error).__name__
-    return ResultsError(f"'{path}' cannot be written: {reason}; name another folder with --out")
+    return ResultsError(f"'{path}' cannot be written: {reason}")
+
+
+def take_folder(out: str | None, name: str, manifest: dict[str, Any]) -> RunFolder:
+    """Take the folder named for a run, or a new one in ``results/``.
+
+    Parameters
+    ----------
+    out : str or None
+        As given on the command line.
+    name : str
+        What to call a new one, between the date and a hash of what decides the run.
+    manifest : dict
+
+    Raises
+    ------
+    ResultsError
+        If the folder is not empty or cannot be written.
+    """
+    if out is None:
+        decides = [manifest.get("command"), manifest.get("agents", manifest.get("agents_sha256"))]
+        key = sha256(repr(decides).encode()).hexdigest()[:8]
+        dated = f"{datetime.now(UTC).astimezone():%Y-%m-%d}-{name}-{key}"
+        return RunFolder.create_new(Path("results"), dated, manifest)
+    if not out.strip():
+        raise ResultsError("--out '': give the path of a new folder")
+    return RunFolder.create(Path(out), manifest)
 
 
 def parts(path: Path, kind: str = "hands") -> Iterator[Path]:
@@ -223,7 +251,8 @@ def read_manifest(path: str | Path) -> dict[str, Any]:
     except FileNotFoundError:
         raise ResultsError(f"'{path}' holds no run: there is no manifest.json in it") from None
     except (OSError, ValueError, RecursionError) as error:
-        raise ResultsError(f"'{file}' cannot be read: {' '.join(str(error).split())}") from error
+        reason = getattr(error, "strerror", None) or error
+        raise ResultsError(f"'{file}' cannot be read: {reason}") from error
     if not isinstance(manifest, dict) or repr(manifest.get("schema")) != repr(SCHEMA_VERSION):
         found = manifest.get("schema") if isinstance(manifest, dict) else None
         raise ResultsError(f"'{file}': schema {found!r}; this version reads {SCHEMA_VERSION}")

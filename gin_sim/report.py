@@ -11,6 +11,7 @@ import base64
 import html
 import json
 import math
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
@@ -91,7 +92,7 @@ class Page:
         self, name: str, draw: Callable[[Axes], object], size: tuple[float, float] = (7.2, 4.4)
     ) -> None:
         """Add a figure, and write it as PNG."""
-        path = self.folder.path / "figures" / f"{name}.png"
+        path = self.folder.path / "figures" / f"{_file_name(name)}.png"
         try:
             figures.save(draw, path, size)
             data = base64.b64encode(path.read_bytes()).decode()
@@ -115,11 +116,16 @@ class Page:
         return self.folder.path / REPORT
 
 
+def _file_name(name: str) -> str:
+    """Return a name as part of a file's name, whatever an agent is called."""
+    return re.sub(r"[^A-Za-z0-9_.-]+", "-", name)[:80]
+
+
 def _shown(value: Any) -> str:
     """Return a cell's value as a reader wants it."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return "–"
-    if isinstance(value, float):
+    if isinstance(value, float) and math.isfinite(value):
         return f"{value:,.3f}" if value != int(value) or abs(value) < 1 else f"{value:,.0f}"
     if isinstance(value, bool):
         return "yes" if value else "no"
@@ -150,10 +156,21 @@ def write_report(path: str | Path) -> Path:
         "tournament": _tournament,
         "knock_timing": _knock_timing,
     }
-    kind = manifest.get("kind")
+    kind = str(manifest.get("kind"))
     if kind not in kinds:
         raise ResultsError(f"'{path}': kind {kind!r}; there are reports of: {', '.join(kinds)}")
-    return kinds[kind](folder, manifest).write()
+    try:
+        page = kinds[kind](folder, manifest)
+    except (ArithmeticError, AttributeError, LookupError, NotImplementedError) as error:
+        raise _damaged(path, error) from error
+    except (TypeError, ValueError) as error:
+        raise _damaged(path, error) from error
+    return page.write()
+
+
+def _damaged(path: str | Path, error: Exception) -> ResultsError:
+    what = f"{type(error).__name__}: {error}"
+    return ResultsError(f"'{path}': something in the files of the run cannot be ({what})")
 
 
 def _made_with(page: Page, manifest: dict[str, Any]) -> None:
@@ -173,7 +190,7 @@ def _tournament(folder: records.RunFolder, manifest: dict[str, Any]) -> Page:
     page.text(f"Seed {manifest.get('seed')}; {len(pairings)} pairings on mirrored deals.")
     try:
         summary = json.loads((folder.path / "summary.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except FileNotFoundError:
         summary = {"ranking": [], "pairings": []}
         page.text("The run is not finished: what follows is from the rows there are.")
     page.heading("Ranking")
@@ -181,9 +198,9 @@ def _tournament(folder: records.RunFolder, manifest: dict[str, Any]) -> Page:
     page.heading("Pairings")
     page.text("Points are a hand, from the side of a; intervals are 95 %, from whole deals.")
     page.table("pairings", _flat(summary["pairings"]).drop(columns=["knocks"], errors="ignore"))
-    try:
+    if any(records.parts(folder.path)):
         hands = records.read_rows(folder.path, "hands", [*_HAND_COLUMNS, "game"])
-    except ResultsError:
+    else:
         hands = pd.DataFrame({name: [] for name in _HAND_COLUMNS})
         page.text("No rows of hands were kept: there is nothing to draw.")
     page.heading("How hands go")
@@ -222,7 +239,7 @@ def _csv(folder: records.RunFolder, name: str) -> pd.DataFrame:
 
     try:
         return pd.read_csv(folder.path / f"{name}.csv")
-    except (OSError, ValueError):
+    except (FileNotFoundError, pd.errors.EmptyDataError):
         return pd.DataFrame()
 
 
@@ -237,6 +254,8 @@ def _knock_timing(folder: records.RunFolder, manifest: dict[str, Any]) -> Page:
         "difference in points of the hand. The published tip says: knock while 23 or more "
         "cards are left in the stock."
     )
+    if effects.empty and evens.empty:
+        page.text("The run is not finished: there is nothing to show yet.")
     main = effects[effects["definition"] == "D1"] if len(effects) else effects
     page.figure("knock_effect", lambda ax: figures.knock_effect(main, ax))
     page.heading("Where it begins to pay, by definition")

@@ -94,18 +94,36 @@ class Sprt:
         counts : sequence of 3 or 5 int
             Losses, draws, wins; or pairs by the score of both: LL, LD, LW or DD, WD, WW.
         """
-        n, values, chances = _distribution(counts)
+        n = _distribution(counts)[0]
+        low, high, shown = self.standardized(counts)
+        return n * (high - low) * (2 * shown - low - high) / 2
+
+    def standardized(self, counts: Sequence[int]) -> tuple[float, float, float]:
+        """Return H0, H1 and the score seen, less one half, in standard deviations.
+
+        Parameters
+        ----------
+        counts : sequence of 3 or 5 int
+            As for :meth:`llr`.
+        """
+        _, values, chances = _distribution(counts)
         mean = float(chances @ values)
         sigma = math.sqrt(chances @ (values - mean) ** 2)
         if self.model == "logistic":
-            shown, unit = mean, sigma
-            low, high = expected_score(self.elo0), expected_score(self.elo1)
+            low, high = ((expected_score(elo) - 0.5) / sigma for elo in (self.elo0, self.elo1))
         else:
             # A pair's standard deviation is that of a game over the square root of two.
             per_game = math.sqrt(len(counts) // 2)
-            shown, unit = (mean - 0.5) / sigma, 1.0
-            low, high = self.elo0 / _N_ELO * per_game, self.elo1 / _N_ELO * per_game
-        return n * (high - low) * (2 * shown - low - high) / (2 * unit * unit)
+            low, high = (elo / _N_ELO * per_game for elo in (self.elo0, self.elo1))
+        return low, high, (mean - 0.5) / sigma
+
+    def from_standardized(self, drift: float, counts: Sequence[int]) -> float:
+        """Return a score less one half, in standard deviations, on the scale of the test."""
+        if self.model == "normalized":
+            return drift * _N_ELO / math.sqrt(len(counts) // 2)
+        _, values, chances = _distribution(counts)
+        sigma = math.sqrt(chances @ (values - chances @ values) ** 2)
+        return elo_of(0.5 + drift * sigma)
 
     def decide(self, llr: float, n: int) -> str:
         """Return ``H0``, ``H1`` or ``continue``."""

@@ -42,6 +42,7 @@ class Hand:
     def __init__(self, rules: Rules, desk: Desk) -> None:
         self.rules = rules
         self._desk = desk
+        self._seed = -1  # of no seed, until dealt
         self._state = desk.state[0]
         self._rules = desk.rules[0]
 
@@ -51,7 +52,7 @@ class Hand:
         seed = whole_number(seed, "seed", 0, MAX_SEED, RulesError)
         deal = whole_number(deal, "deal", 0, MAX_SEED, RulesError)
         hand = cls._empty(rules)
-        hand._state["deal"] = deal
+        hand._state["deal"], hand._seed = deal, seed
         machine.deal_number(hand._state, hand._rules, seed, deal)
         return hand
 
@@ -83,10 +84,17 @@ class Hand:
         machine.start_dealt(hand._state, hand._rules)
         return hand
 
+    def __copy__(self) -> Hand:
+        return self.copy()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Hand:
+        return self.copy()
+
     def copy(self) -> Hand:
         """Return a fork: the same cards to come and the same random words, on its own."""
         hand = self._empty(self.rules)
         hand._desk.state[:] = self._desk.state
+        hand._seed = self._seed
         return hand
 
     def play_on(self, non_dealer: str | Agent, dealer: str | Agent | None = None) -> None:
@@ -114,8 +122,8 @@ class Hand:
         first = load_agent(non_dealer)
         agents = (first, first if dealer is None else load_agent(dealer))
         players = tuple(drive.Player(agent, agent.label) for agent in agents)
+        fork = self.copy()
         if agents[0].compiled and agents[1].compiled:
-            fork = self.copy()
             try:
                 if play_on(fork._desk, prepare(agents[0]), prepare(agents[1])):
                     self._desk.state[:] = fork._desk.state
@@ -124,7 +132,9 @@ class Hand:
                 raise
             except BaseException:  # noqa: S110
                 pass  # the slow path comes to the same decision, and says where it is
-        drive.drive_hand(self._desk, (players[0], players[1]), -1)
+        fork = self.copy()
+        drive.drive_hand(fork._desk, (players[0], players[1]), self._seed)
+        self._desk.state[:] = fork._desk.state
 
     @property
     def phase(self) -> str:

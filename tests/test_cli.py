@@ -353,6 +353,7 @@ def test_every_command_has_help(capsys: pytest.CaptureFixture[str]) -> None:
         ["replay"],
         ["report"],
         ["sprt"],
+        ["compare"],
         ["cache"],
         ["cache", "clear"],
     ):

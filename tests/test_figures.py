@@ -198,3 +198,66 @@ def test_the_report_command_refuses_what_is_no_run(
 ) -> None:
     assert main(["report", str(tmp_path)]) == 2
     assert "holds no run" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "draw", [*OF_HANDS, figures.knock_map, figures.break_evens], ids=lambda f: f.__name__
+)
+def test_a_frame_without_anything_has_no_data(draw: Callable[..., Axes]) -> None:
+    assert "no data" in drawn(draw, pd.DataFrame())
+
+
+def test_long_names_leave_room_for_the_figure(hands: pd.DataFrame, tmp_path: Path) -> None:
+    long = hands.assign(
+        pairing=hands.pairing.cat.rename_categories(lambda name: f"{name} {'x' * 120}")
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        figures.save(lambda ax: figures.starter_advantage(long, ax), tmp_path / "long.png")
+
+
+DAMAGE: list[tuple[str, Any]] = [
+    ("summary.json", "{}"),
+    ("summary.json", "[]"),
+    ("summary.json", "3"),
+    ("summary.json", "{"),
+    ("summary.json", '{"ranking": [1], "pairings": [2]}'),
+    ("manifest.json", {"kind": ["x"]}),
+    ("manifest.json", {"pairings": None}),
+    ("manifest.json", {"agents": 3}),
+    ("hands/part-000000.parquet", ""),
+    ("hands/part-000000.parquet", "PAR1 and then nothing"),
+]
+
+
+@pytest.mark.parametrize(("file", "content"), DAMAGE, ids=[f"{f}-{c}"[:40] for f, c in DAMAGE])
+def test_damaged_files_of_a_run_get_one_line(tmp_path: Path, file: str, content: Any) -> None:
+    play_tournament(["greedy", "greedy"], hands=4, seed=2, out=tmp_path / "run")
+    path = tmp_path / "run" / file
+    if isinstance(content, dict):
+        content = json.dumps(json.loads(path.read_text()) | content)
+    path.write_text(content)
+    with pytest.raises(ResultsError) as refused:
+        write_report(tmp_path / "run")
+    assert "\n" not in str(refused.value)
+    assert "run" in str(refused.value)
+
+
+@pytest.mark.parametrize("name", ["knock_timing", "break_even", "cells", "thresholds"])
+@pytest.mark.parametrize("content", ["a,b\n1,2\n", "\0\0\0", "definition\nD1,2,3,4\n"])
+def test_damaged_tables_of_an_experiment_get_one_line_or_a_page(
+    tmp_path: Path, name: str, content: str
+) -> None:
+    from experiments.knock_timing import write_study
+    from gin_sim.records import RunFolder
+
+    study = make_study(scaled(200, 12), 3, only=["D1", "D5"])
+    folder = RunFolder.create(tmp_path / "run", study.manifest())
+    assert "is not finished" in write_report(folder.path).read_text()
+    counts, policies = run_study(study, Workers(1))
+    write_study(study, folder, counts, policies)
+    folder.write_text(f"{name}.csv", content)
+    try:
+        write_report(folder.path)
+    except ResultsError as error:
+        assert str(folder.path) in str(error)

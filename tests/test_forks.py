@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 from pathlib import Path
 from typing import Any
@@ -182,7 +183,8 @@ def test_forks_are_the_same_however_they_are_played() -> None:
 def test_a_deal_without_a_chance_has_no_fork() -> None:
     assert fork_hands("simple", deals=5, seed=1, rules="straight").empty
     plan = ForkPlan.of("simple", seed=1)
-    assert plan.pieces(1)[0].count == 1
+    assert next(plan.pieces(1)).count == 1
+    assert next(plan.pieces(2**53)).count == PIECE_DEALS  # cut as they are played
 
 
 def test_a_hand_is_copied_whole_and_played_on() -> None:
@@ -242,8 +244,14 @@ class Mine:
     for compiled in (True, False):
         bad = tmp_path / f"bad{compiled}.py"
         bad.write_text(text.format(compiled=compiled, discard="99"))
-        with pytest.raises(PlayError, match="agent 'mine' threw 99"):
-            Hand.dealt(SEED, 0).play_on(f"{bad}:mine", "simple")
+        hand = Hand.dealt(SEED, 0)
+        before = hand._desk.state.tobytes()
+        with pytest.raises(PlayError, match=rf"agent 'mine' threw 99.*\[seed {SEED}, deal 0"):
+            hand.play_on(f"{bad}:mine", "simple")
+        assert hand._desk.state.tobytes() == before
+        twin = copy.copy(hand)
+        twin.play_on("simple")
+        assert copy.deepcopy(hand).phase == hand.phase == "upcard"
 
 
 @pytest.mark.parametrize("where", [0, 1, 2])

@@ -165,6 +165,8 @@ def test_little_or_nothing_gives_a_report_that_says_so(
     ("words", "message"),
     [
         (["--players", "nobody"], "no agent 'nobody'"),
+        (["--players", "simple", "simple"], "'simple' is there twice"),
+        (["--players", "simple", "--players", "simple"], "'simple' is there twice"),
         (["--only", "D9"], "--only D9: there are: D1"),
         (["--rules", "poozy"], "did you mean 'poozee'"),
         (["--jobs", "0"], "jobs = 0"),
@@ -208,3 +210,32 @@ def test_the_committed_result_says_what_its_tables_say() -> None:
             at, low, high = (f"{float(row[k]):.0f}" for k in ("break_even", "ci_low", "ci_high"))
             shown = f"**{at}**" if row["verdict"] == "reproduced" else at
             assert f"{shown} [{low}, {high}] {row['verdict']}" in readme, row
+
+
+def test_players_may_have_parameters_and_files_of_their_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "mine.py").write_text(
+        "from gin_sim import agent\n"
+        "from gin_sim.chance import pick\n"
+        '@agent("mine", source="a test")\n'
+        "class Mine:\n"
+        "    def draw(view, params): return False\n"
+        "    def discard(view, params): return pick(view.best_discards, view.word)\n"
+        "    def knock(view, params): return True\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    players = ["--players", "mine.py:mine", "early_gin:turns=2"]
+    given = ["--deals", str(scaled(400, 8)), "--seed", "1", "--only", "D1", "D1-early_gin:turns=2"]
+    assert run(*given, *players) == 0
+    (out,) = (tmp_path / "results").iterdir()
+    files = {path.name for path in (out / "figures").iterdir()}
+    assert {"definitions_mine.png", "definitions_early_gin-turns-2.png"} <= files
+    assert {path.name for path in tmp_path.iterdir()} <= {"mine.py", "results", "__pycache__"}
+    assert {row["player"] for row in table(out, "knock_timing")} == {"mine", "early_gin:turns=2"}
+    # The command that was printed makes the same again, in a folder of its own.
+    again = json.loads((out / "manifest.json").read_text())["command"].split()[3:]
+    assert run(*again) == 0
+    other = next(path for path in (tmp_path / "results").iterdir() if path != out)
+    assert contents(out) == contents(other)
+    capsys.readouterr()

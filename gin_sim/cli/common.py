@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import multiprocessing
 import os
 import re
 import sys
@@ -147,6 +148,10 @@ def guarded(parser: Parser, argv: Sequence[str] | None = None) -> int:
         note(f"error: {error}")
         return error.exit_code
     except KeyboardInterrupt:
+        # Whatever is still starting would tell of its broken pipe when we are gone.
+        for child in multiprocessing.active_children():
+            child.kill()
+            child.join(5)
         note("interrupted")
         return 130
     except OSError as error:

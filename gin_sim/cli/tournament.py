@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import shlex
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gin_sim.checks import MAX_JOBS, MAX_SEED, MAX_UNITS
@@ -69,9 +68,9 @@ def add(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> Any:
     """Run the command; return the document for ``--json``."""
-    from gin_sim.errors import AgentError, PlayError, ResultsError
-    from gin_sim.plan import LADDER, folder_name, make_plan
-    from gin_sim.records import RunFolder
+    from gin_sim.errors import AgentError, PlayError
+    from gin_sim.plan import LADDER, make_plan
+    from gin_sim.records import take_folder
     from gin_sim.tournament import run_plan
     from gin_sim.workers import Workers
 
@@ -85,12 +84,7 @@ def run(args: argparse.Namespace) -> Any:
         keep_hands=not args.no_hands,
     )
     workers = Workers.choose(args.jobs, args.backend, compiled=plan.compiled)
-    if args.out is not None and not args.out.strip():
-        raise ResultsError("--out '': give the path of a new folder")
-    if args.out is not None:
-        folder = RunFolder.create(Path(args.out), plan.manifest())
-    else:
-        folder = RunFolder.create_new(Path("results"), folder_name(plan), plan.manifest())
+    folder = take_folder(args.out, plan.name, plan.manifest())
     what = "games" if plan.games else "hands"
     note(
         f"{len(plan.agents)} agents, {2 * plan.units:,} {what} a pairing, seed {plan.seed}, "

@@ -1,0 +1,366 @@
+"""Two agents compared until it is decided: a sequential test on mirrored deals.
+
+Deals are played in batches of a fixed size and looked at in their order, whatever the
+number of workers, so that the decision is a function of agents, rules, seed and test.
+
+An estimate made when a test stops is biased by the stopping.  What is reported is
+median-unbiased, by the stagewise ordering of the outcomes [1]_: with the strength that is
+reported, the outcome seen and all that speak more clearly for H1 have together a chance of
+one half (2.5 % and 97.5 % at the ends of the interval).  The chances are those of a random
+walk with normal steps between the bounds, worked out look by look [2]_.
+
+References
+----------
+.. [1] D. Siegmund, "Estimation following sequential tests", Biometrika 65, 1978.
+.. [2] Armitage, McPherson and Rowe, "Repeated significance tests on accumulating data",
+   JRSS A 132, 1969.
+"""
+
+from __future__ import annotations
+
+import math
+from contextlib import closing
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from gin_sim.errors import GinSimError
+from gin_sim.plan import Plan
+from gin_sim.policy import prepare
+from gin_sim.progress import Reporter
+from gin_sim.runner import Entry, Piece, Played, play_piece
+from gin_sim.sprt import Sprt, check_errors, check_hypotheses, decide, wald_bounds
+from gin_sim.stats import CONFIDENCE, RatioSums
+from gin_sim.workers import Workers, ctrl_c_put_off
+
+BATCH_DEALS = 512
+SLOW_BATCH_DEALS = 16
+MAX_POINTS = 200.0
+
+
+@dataclass(frozen=True)
+class PointsTest:
+    """A test of H0, `points0` a hand, against H1, `points1` a hand."""
+
+    points0: float = 0.0
+    points1: float = 0.5
+    alpha: float = 0.05
+    beta: float = 0.05
+
+    def __post_init__(self) -> None:
+        check_hypotheses(self.points0, self.points1, "points0", "points1", MAX_POINTS)
+        check_errors(self.alpha, self.beta)
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The log-likelihood ratios at and beyond which H0 and H1 are accepted."""
+        return wald_bounds(self.alpha, self.beta)
+
+
+@dataclass
+class Tally:
+    """What is counted of the deals, by a's results; additive.
+
+    Attributes
+    ----------
+    pairs : list of 5 int
+        Deals by the results of both hands: LL, LD, LW or DD, WD, WW (a dead hand is a
+        draw).
+    points : RatioSums
+        Points of a by deal.
+    """
+
+    pairs: list[int] = field(default_factory=lambda: [0] * 5)
+    points: RatioSums = field(default_factory=RatioSums)
+
+    def add(self, rows: Any) -> None:
+        """Count the rows of whole mirrored deals."""
+        won = (1 + (rows["winner"] == 0) - (rows["winner"] == 1)).reshape(-1, 2).sum(axis=1)
+        for place, count in enumerate(np.bincount(won, minlength=5)):
+            self.pairs[place] += int(count)
+        points = rows["points_a"].astype(np.int64).reshape(-1, 2).sum(axis=1)
+        self.points.add(points, np.full(points.size, 2))
+
+    @property
+    def deals(self) -> int:
+        """How many deals there are."""
+        return self.points.n
+
+
+def walk_of(test: Sprt | PointsTest, tally: Tally) -> tuple[float, float, float]:
+    """Return hypotheses in standard deviations of a deal, and the mean seen, as a walk.
+
+    Returns
+    -------
+    low, high, shown : float
+        H0, H1 and the mean, each divided by the standard deviation seen.
+    """
+    if isinstance(test, PointsTest):
+        n, sums = tally.deals, tally.points
+        mean = sums.x / n / 2
+        variance = max(sums.xx - sums.x * sums.x / n, 0.0) / n / 4
+        # As with counts: a little of everything, so that no spread is none.
+        sigma = math.sqrt(variance + 1e-3 / n)
+        return test.points0 / sigma, test.points1 / sigma, mean / sigma
+    return test.standardized(tally.pairs)
+
+
+def llr_of(test: Sprt | PointsTest, tally: Tally) -> float:
+    """Return the log-likelihood ratio of what was counted; 0 of nothing."""
+    if tally.deals == 0:
+        return 0.0
+    low, high, shown = walk_of(test, tally)
+    return tally.deals * (high - low) * (2 * shown - low - high) / 2
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What a comparison has come to.
+
+    Attributes
+    ----------
+    decision : str
+        ``H0``, ``H1``, or ``none`` where it was stopped by the cap or by hand.
+    looks : int
+        How often the counts were looked at.
+    """
+
+    plan: Plan
+    test: Sprt | PointsTest
+    tally: Tally
+    decision: str
+    looks: int
+    batch: int
+
+    @property
+    def llr(self) -> float:
+        """The log-likelihood ratio at the end."""
+        return llr_of(self.test, self.tally)
+
+    def estimate(self) -> tuple[float, float, float] | None:
+        """Return the median-unbiased estimate and its 95 % interval, on the test's scale.
+
+        Points a hand, Elo or nElo; infinite at a score of 0 or 1.  None without deals.
+        """
+        if self.tally.deals < 2:
+            return None
+        low, high, shown = walk_of(self.test, self.tally)
+        drifts = after_stopping(low, high, shown, self.looks, self.batch, self.test.bounds)
+        return tuple(self._on_scale(drift) for drift in drifts)  # type: ignore[return-value]
+
+    def _on_scale(self, drift: float) -> float:
+        if isinstance(self.test, PointsTest):
+            low, high, _ = walk_of(self.test, self.tally)
+            return drift * (self.test.points1 - self.test.points0) / (high - low)
+        return self.test.from_standardized(drift, self.tally.pairs)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the comparison as plain values, for JSON."""
+        lower, upper = self.test.bounds
+        found, sums = self.estimate(), self.tally.points
+        interval = sums.interval()
+        points = isinstance(self.test, PointsTest)
+        out: dict[str, Any] = {
+            "a": self.plan.labels[0],
+            "b": self.plan.labels[1],
+            "decision": self.decision,
+            "llr": self.llr,
+            "lower": lower,
+            "upper": upper,
+            "scale": "points a hand" if points else f"{self.test.model} Elo",  # type: ignore[union-attr]
+            "h0": self.test.points0 if points else self.test.elo0,  # type: ignore[union-attr]
+            "h1": self.test.points1 if points else self.test.elo1,  # type: ignore[union-attr]
+            "estimate": _finite(found[0]) if found else None,
+            "ci95": [_finite(found[1]), _finite(found[2])] if found else None,
+            "points_per_hand": sums.mean,
+            "points_ci95_unadjusted": list(interval) if interval else None,
+            "pairs": list(self.tally.pairs),
+            "deals": self.tally.deals,
+            "hands": 2 * self.tally.deals,
+            "seed": self.plan.seed,
+            "rules": self.plan.rules.as_dict(),
+        }
+        return out
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def compare_plan(
+    plan: Plan,
+    test: Sprt | PointsTest,
+    workers: Workers | None = None,
+    report: Reporter | None = None,
+    progress: list[Comparison] | None = None,
+) -> Comparison:
+    """Play a plan's two agents until the test decides or the plan's hands are played.
+
+    Parameters
+    ----------
+    plan : Plan
+        Of two agents and an amount of hands, which is the cap.
+    progress : list, optional
+        Gets the comparison as it stands after each look, in place of the one before: what
+        there is to say if the run is stopped by hand.
+
+    Raises
+    ------
+    PlayError
+        For an agent that failed.
+    """
+    if len(plan.agents) != 2 or plan.games:
+        raise GinSimError("a comparison is of two agents, over hands")
+    workers = workers or Workers.choose(compiled=plan.compiled)
+    with ctrl_c_put_off():
+        for agent in plan.agents:
+            if agent.compiled:
+                prepare(agent)
+    batch = BATCH_DEALS if plan.compiled else SLOW_BATCH_DEALS
+    tally, looks, decision = Tally(), 0, "none"
+    waiting: dict[int, Played] = {}
+    with closing(workers.run(play_piece, _batches(plan, batch))) as finished:
+        for played in finished:
+            waiting[played.number] = played
+            while looks in waiting and decision == "none":
+                tally.add(waiting.pop(looks).rows[0])
+                looks += 1
+                said = decide(llr_of(test, tally), tally.deals, test.bounds)
+                decision = "none" if said == "continue" else said
+                if progress is not None:
+                    progress[:] = [Comparison(plan, test, tally, decision, looks, batch)]
+                if report is not None:
+                    report(2 * tally.deals, 2 * plan.units)
+            if decision != "none":
+                break
+    return Comparison(plan, test, tally, decision, looks, batch)
+
+
+def _batches(plan: Plan, batch: int) -> list[Piece]:
+    entries = tuple(
+        Entry.of(agent, label) for agent, label in zip(plan.agents, plan.labels, strict=True)
+    )
+    return [
+        Piece(
+            number=number,
+            first=first,
+            count=min(batch, plan.units - first),
+            entries=entries,
+            pairings=plan.pairings,
+            rules=plan.rules,
+            seed=plan.seed,
+            games=False,
+            forgiving=plan.forgiving,
+        )
+        for number, first in enumerate(range(0, plan.units, batch))
+    ]
+
+
+# --- the estimate after stopping -----------------------------------------------------
+
+_MOST_LOOKS = 400
+_FINE = 12
+"""Points of the grid for each standard deviation of a step."""
+_MOST_POINTS = 1601
+
+
+def after_stopping(
+    low: float,
+    high: float,
+    shown: float,
+    looks: int,
+    batch: float,
+    bounds: tuple[float, float],
+) -> tuple[float, float, float]:
+    """Return the drift that is median-unbiased after stopping, and its 95 % interval.
+
+    Parameters
+    ----------
+    low, high, shown : float
+        H0, H1 and the mean seen, in standard deviations of an observation.
+    looks, batch : int
+        Looks taken, and observations for each (the last may have had fewer).
+    bounds : (float, float)
+        Of the log-likelihood ratio.
+
+    Returns
+    -------
+    estimate, low, high : float
+        In standard deviations of an observation.
+    """
+    from scipy.optimize import brentq  # noqa: PLC0415 - scipy is not needed to get help
+
+    n = looks * batch
+    # Looks between which the walk hardly moves are nearly one: fewer stand for them.
+    step = (bounds[1] - bounds[0]) * _FINE / _MOST_POINTS
+    merged = max(math.ceil(looks / _MOST_LOOKS), math.ceil((step / (high - low)) ** 2 / batch))
+    looks = max(1, looks // merged)
+    batch = n / looks
+    ended = n * (high - low) * (2 * shown - low - high) / 2
+    width = 40 / math.sqrt(n) + abs(shown)
+
+    def solve(chance: float) -> float:
+        def gap(drift: float) -> float:
+            walk = _Walk(low, high, drift, batch, bounds)
+            return walk.at_least(ended, looks) - chance
+
+        left, right = shown - width, shown + width
+        if gap(left) > 0 or gap(right) < 0:
+            return math.nan
+        return float(brentq(gap, left, right, xtol=1e-6 * width))
+
+    tail = (1 - CONFIDENCE) / 2
+    return solve(0.5), solve(tail), solve(1 - tail)
+
+
+class _Walk:
+    """The log-likelihood ratio as a random walk between its bounds."""
+
+    def __init__(
+        self, low: float, high: float, drift: float, batch: float, bounds: tuple[float, float]
+    ) -> None:
+        self.step = batch * (high - low) * (drift - (low + high) / 2)
+        self.spread = math.sqrt(batch) * (high - low)
+        self.bounds = bounds
+        # Between the bounds, fine enough for the steps.
+        width = bounds[1] - bounds[0]
+        points = min(max(41, math.ceil(_FINE * width / self.spread)), _MOST_POINTS)
+        self.grid = np.linspace(*bounds, points)
+        self.weight = width / (points - 1)
+
+    def at_least(self, ended: float, looks: int) -> float:
+        """Return the chance of an outcome that speaks for H1 as clearly, or more."""
+        from scipy.special import ndtr  # noqa: PLC0415
+
+        lower, upper = self.bounds
+        spread = self.spread
+
+        def beyond(level: float, start: Any) -> Any:
+            return ndtr((start + self.step - level) / spread)
+
+        # Density of walks that go on after the first look, and its later steps.
+        density = _normal((self.grid - self.step) / spread) / spread
+        if looks > 1:
+            moves = self.grid[:, None] - self.grid[None, :] - self.step
+            kernel = _normal(moves / spread) / spread * self.weight
+        start = np.zeros(1)
+        mass = np.ones(1)
+        over, under = 0.0, 0.0  # ended at a bound before the last look
+        for look in range(1, looks):
+            over += float(mass @ beyond(upper, start))
+            under += float(mass @ (1 - beyond(lower, start)))
+            if look > 1:
+                density = kernel @ density
+            start, mass = self.grid, density * self.weight
+        if ended >= upper:
+            return over + float(mass @ beyond(ended, start))
+        last = float(mass @ (beyond(ended, start)))
+        if ended <= lower:
+            # All but the outcomes that speak for H0 as clearly, or more.
+            return 1 - under - float(mass @ (1 - beyond(ended, start)))
+        return over + last
+
+
+def _normal(z: Any) -> Any:
+    return np.exp(-z * z / 2) / math.sqrt(2 * math.pi)

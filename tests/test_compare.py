@@ -1,0 +1,196 @@
+"""Two agents compared until it is decided: the same for any jobs, unbiased, named."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from gin_sim import GinSimError, play_tournament
+from gin_sim.cli import main
+from gin_sim.compare import (
+    BATCH_DEALS,
+    PointsTest,
+    Tally,
+    after_stopping,
+    compare_plan,
+    llr_of,
+)
+from gin_sim.compiled import JIT_DISABLED
+from gin_sim.plan import make_plan
+from gin_sim.sprt import Sprt, wald_bounds
+from gin_sim.workers import Workers
+from tests.helpers import scaled
+
+ROOT = Path(__file__).resolve().parent.parent
+BOUNDS = wald_bounds(0.05, 0.05)
+
+
+def run_json(capsys: pytest.CaptureFixture[str], *words: str) -> Any:
+    assert main(["compare", *words, "--json"]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+@pytest.mark.skipif(JIT_DISABLED, reason="a batch of hands takes long without compilation")
+@pytest.mark.parametrize(
+    ("agents", "options", "decision"),
+    [
+        (("gin_only", "simple"), ("--points0", "0", "--points1", "1"), "H1"),
+        (("simple", "gin_only"), ("--points0", "0", "--points1", "1"), "H0"),
+        (("simple", "gin_only"), ("--elo0", "0", "--elo1", "10"), "H1"),
+        (("simple", "gin_only"), ("--elo1", "10", "--model", "normalized"), "H1"),
+        (("greedy", "greedy"), ("--max-hands", "3000"), "H0"),  # 0 on every deal
+        (("simple", "greedy"), ("--max-hands", "1000", "--points1", "0.01"), "none"),
+    ],
+)
+def test_a_decision_is_the_same_for_any_jobs(
+    capsys: pytest.CaptureFixture[str],
+    agents: tuple[str, str],
+    options: tuple[str, ...],
+    decision: str,
+) -> None:
+    ways = (["--jobs", "1"], ["--jobs", "2"], ["--jobs", "2", "--backend", "loky"])
+    found = [run_json(capsys, *agents, *options, "--seed", "4", *way) for way in ways]
+    assert found[0] == found[1] == found[2]
+    assert found[0]["decision"] == decision
+    assert sum(found[0]["pairs"]) == found[0]["deals"] == found[0]["hands"] // 2
+    played = play_tournament(agents, hands=found[0]["hands"], seed=4).as_dict()["pairings"][0]
+    assert played["points_per_hand"] == found[0]["points_per_hand"]
+    low, high = found[0]["ci95"]
+    assert low <= found[0]["estimate"] <= high
+
+
+@pytest.mark.skipif(JIT_DISABLED, reason="a batch of hands takes long without compilation")
+def test_no_batch_after_the_decision_is_counted() -> None:
+    plan = make_plan(["gin_only", "simple"], hands=400_000, seed=4)
+    found = compare_plan(plan, PointsTest(0, 1), Workers(2))
+    assert found.tally.deals == found.looks * BATCH_DEALS
+    before = Tally()
+    rows = play_tournament(["gin_only", "simple"], hands=2 * found.tally.deals, seed=4).hands
+    codes = rows.assign(winner=rows.winner.map({"a": 0, "b": 1}).astype(float).fillna(-1))
+    some = codes[codes.deal < (found.looks - 1) * BATCH_DEALS].to_records(index=False)
+    before.add(some)
+    assert found.looks == 1 or abs(llr_of(found.test, before)) < found.test.bounds[1]
+
+
+def test_the_points_test_is_that_of_a_normal_mean() -> None:
+    rng = np.random.default_rng(2)
+    rows = np.zeros(400, [("winner", "i1"), ("points_a", "i4")])
+    rows["points_a"] = rng.integers(-60, 70, 400)
+    rows["winner"] = np.where(rows["points_a"] > 0, 0, 1)
+    tally = Tally()
+    tally.add(rows)
+    x = rows["points_a"].reshape(-1, 2).mean(axis=1)
+    test = PointsTest(-1, 2)
+    expected = x.size * 3 * (2 * x.mean() - 1) / (2 * x.var())
+    assert llr_of(test, tally) == pytest.approx(expected, rel=1e-4)
+    assert llr_of(test, Tally()) == 0
+    assert sum(tally.pairs) == 200
+    nothing = Tally()
+    nothing.add(np.zeros(40, rows.dtype))
+    assert math.isfinite(llr_of(test, nothing))
+
+
+@pytest.mark.parametrize("truth", [-0.02, 0.04, 0.1])
+def test_the_estimate_is_unbiased_by_the_stopping(truth: float) -> None:
+    """In standard deviations: H0 0, H1 0.08; the plain mean is off, the reported one is not."""
+    rng = np.random.default_rng(round(1000 * truth) + 100)
+    low, high, batch, runs = 0.0, 0.08, 64, scaled(300, 60)
+    above = covered = plain_above = 0
+    for _ in range(runs):
+        total, looks = 0.0, 0
+        while True:
+            total += rng.normal(truth * batch, math.sqrt(batch))
+            looks += 1
+            n = looks * batch
+            shown = total / n
+            llr = n * (high - low) * (2 * shown - low - high) / 2
+            if not BOUNDS[0] < llr < BOUNDS[1]:
+                break
+        at, left, right = after_stopping(low, high, shown, looks, batch, BOUNDS)
+        above += at > truth
+        plain_above += shown > truth
+        covered += left <= truth <= right
+    sd = math.sqrt(0.25 / runs)
+    assert abs(above / runs - 0.5) < 3.5 * sd
+    assert covered / runs > 0.95 - 3.5 * math.sqrt(0.05 * 0.95 / runs)
+    if truth != 0.04:  # far from the middle the plain mean is biased outwards
+        assert abs(plain_above / runs - 0.5) > abs(above / runs - 0.5)
+
+
+def test_without_a_bound_the_estimate_is_nearly_the_mean() -> None:
+    at, left, right = after_stopping(0.0, 1e-4, 0.03, 10, 100, BOUNDS)
+    assert at == pytest.approx(0.03, abs=1e-4)
+    half = 1.96 / math.sqrt(1000)
+    assert (left, right) == (
+        pytest.approx(0.03 - half, abs=1e-3),
+        pytest.approx(0.03 + half, abs=1e-3),
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["simple"], "the following arguments are required: AGENT"),
+        (["simple", "nobody"], "no agent 'nobody'"),
+        (["simple", "greedy", "--elo0", "1", "--points0", "1"], "not both"),
+        (["simple", "greedy", "--points0", "1"], "points0 = 1, points1 = 0.5: the first is"),
+        (["simple", "greedy", "--points1", "900"], "allowed is a number -200..200"),
+        (["simple", "greedy", "--max-hands", "1"], "'1': allowed is a whole number 2.."),
+        (["simple", "greedy", "--beta", "0.9"], "beta = 0.9: allowed is"),
+        (["simple", "greedy", "--jobs", "0"], "jobs = 0"),
+    ],
+)
+def test_mistakes_get_one_line(
+    capsys: pytest.CaptureFixture[str], words: list[str], message: str
+) -> None:
+    try:
+        code = main(["compare", *words])
+    except SystemExit as stopped:
+        code = int(str(stopped.code))
+    captured = capsys.readouterr()
+    assert (code, captured.out) == (2, "")
+    assert message in captured.err
+    assert captured.err.count("\n") == 1
+
+
+def test_only_two_agents_over_hands_are_compared() -> None:
+    for plan in (
+        make_plan(["simple", "greedy", "random"], hands=2, seed=1),
+        make_plan(["simple", "greedy"], games=2, seed=1),
+    ):
+        with pytest.raises(GinSimError, match="of two agents, over hands"):
+            compare_plan(plan, Sprt())
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals are sent as on Unix")
+def test_a_test_stopped_by_hand_is_no_decision(tmp_path: Path) -> None:
+    running = subprocess.Popen(
+        [
+            *(sys.executable, "-m", "gin_sim", "compare", "simple", "simple", "--seed", "1"),
+            *("--points0", "-0.0005", "--points1", "0.0005", "--max-hands", "1e9"),
+        ],
+        cwd=ROOT,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
+    time.sleep(20 if JIT_DISABLED else 8)
+    os.killpg(running.pid, signal.SIGINT)
+    stdout, stderr = running.communicate(timeout=100)
+    assert (running.returncode, stdout) == (130, "")
+    assert "Traceback" not in stderr
+    assert stderr.splitlines()[-1] == "gin-sim: interrupted"
+    if "LLR" in stderr:
+        assert "stopped by hand: no decision" in stderr
+    assert "accepted" not in stderr
