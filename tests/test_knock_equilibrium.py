@@ -330,3 +330,14 @@ def test_the_parts_are_deals_of_their_own() -> None:
     joined = play_parts(PARTS * deals, SEED, as_rules("poozee"), ONE)[0].pieces[0]
     lasts = np.concatenate([piece.last for part in every for piece in part.pieces])
     assert lasts.tolist() == joined.last.tolist()
+
+
+def test_the_committed_result_is_below_the_target() -> None:
+    folder = Path(__file__).resolve().parent.parent / "results" / "knock_equilibrium"
+    standings = pd.read_csv(folder / "standings.csv")
+    row = standings.iloc[0]
+    assert row["exploitability"] + 2 * row["se"] < 0.05
+    readme = (folder / "README.md").read_text()
+    for at, se in zip(standings["exploitability"], standings["se"], strict=True):
+        assert f"{at:.3f} ± {1.96 * se:.3f}" in readme
+    assert json.loads((folder / "manifest.json").read_text())["command"] in readme
