@@ -19,6 +19,7 @@ References
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Any
@@ -237,12 +238,12 @@ def compare_plan(
     return Comparison(plan, test, tally, decision, looks, batch)
 
 
-def _batches(plan: Plan, batch: int) -> list[Piece]:
+def _batches(plan: Plan, batch: int) -> Iterator[Piece]:
     entries = tuple(
         Entry.of(agent, label) for agent, label in zip(plan.agents, plan.labels, strict=True)
     )
-    return [
-        Piece(
+    for number, first in enumerate(range(0, plan.units, batch)):
+        yield Piece(
             number=number,
             first=first,
             count=min(batch, plan.units - first),
@@ -253,8 +254,6 @@ def _batches(plan: Plan, batch: int) -> list[Piece]:
             games=False,
             forgiving=plan.forgiving,
         )
-        for number, first in enumerate(range(0, plan.units, batch))
-    ]
 
 
 # --- the estimate after stopping -----------------------------------------------------

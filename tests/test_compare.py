@@ -177,7 +177,7 @@ def test_a_test_stopped_by_hand_is_no_decision(tmp_path: Path) -> None:
     running = subprocess.Popen(
         [
             *(sys.executable, "-m", "gin_sim", "compare", "simple", "simple", "--seed", "1"),
-            *("--points0", "-0.0005", "--points1", "0.0005", "--max-hands", "1e9"),
+            *("--points0", "-0.0005", "--points1", "0.0005", "--max-hands", "9e15"),
         ],
         cwd=ROOT,
         text=True,
