@@ -58,9 +58,11 @@ def test_a_decision_is_the_same_for_any_jobs(
     options: tuple[str, ...],
     decision: str,
 ) -> None:
-    ways = (["--jobs", "1"], ["--jobs", "2"], ["--jobs", "2", "--backend", "loky"])
+    ways = [["--jobs", "1"], ["--jobs", "2"]]
+    if options[0] == "--points0":
+        ways.append(["--jobs", "2", "--backend", "loky"])
     found = [run_json(capsys, *agents, *options, "--seed", "4", *way) for way in ways]
-    assert found[0] == found[1] == found[2]
+    assert all(one == found[0] for one in found)
     assert found[0]["decision"] == decision
     assert sum(found[0]["pairs"]) == found[0]["deals"] == found[0]["hands"] // 2
     played = play_tournament(agents, hands=found[0]["hands"], seed=4).as_dict()["pairings"][0]
@@ -123,7 +125,9 @@ def test_the_estimate_is_unbiased_by_the_stopping(truth: float) -> None:
     sd = math.sqrt(0.25 / runs)
     assert abs(above / runs - 0.5) < 3.5 * sd
     assert covered / runs > 0.95 - 3.5 * math.sqrt(0.05 * 0.95 / runs)
-    if truth != 0.04:  # far from the middle the plain mean is biased outwards
+    if (
+        truth != 0.04 and not JIT_DISABLED
+    ):  # with more than a few runs; far from the middle the plain mean is biased outwards
         assert abs(plain_above / runs - 0.5) > abs(above / runs - 0.5)
 
 
@@ -172,7 +176,7 @@ def test_only_two_agents_over_hands_are_compared() -> None:
             compare_plan(plan, Sprt())
 
 
-@pytest.mark.skipif(os.name == "nt", reason="signals are sent as on Unix")
+@pytest.mark.skipif(os.name == "nt" or JIT_DISABLED, reason="compiled, with Unix's signals")
 def test_a_test_stopped_by_hand_is_no_decision(tmp_path: Path) -> None:
     running = subprocess.Popen(
         [
@@ -185,7 +189,9 @@ def test_a_test_stopped_by_hand_is_no_decision(tmp_path: Path) -> None:
         stderr=subprocess.PIPE,
         start_new_session=True,
     )
-    time.sleep(20 if JIT_DISABLED else 8)
+    assert running.stderr is not None
+    assert "at most" in running.stderr.readline()
+    time.sleep(5)
     os.killpg(running.pid, signal.SIGINT)
     stdout, stderr = running.communicate(timeout=100)
     assert (running.returncode, stdout) == (130, "")

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import warnings
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from matplotlib.figure import Figure
 from experiments.knock_timing import break_even_table, make_study, run_study, threshold_table
 from gin_sim import ResultsError, figures, play_tournament
 from gin_sim.cli import main
+from gin_sim.effects import find_break_even
 from gin_sim.report import write_report
 from gin_sim.scoring import OUTCOMES
 from gin_sim.workers import Workers
@@ -34,6 +36,13 @@ OF_HANDS: list[Callable[..., Axes]] = [
     figures.undercuts,
     figures.starter_advantage,
 ]
+
+
+@pytest.fixture(autouse=True)
+def few_resamples(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Bootstrap less: what is looked at here does not depend on how often."""
+    few = partial(find_break_even, resamples=40)
+    monkeypatch.setattr("experiments.knock_timing.find_break_even", few)
 
 
 @pytest.fixture(scope="module")

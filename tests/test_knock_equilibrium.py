@@ -91,6 +91,7 @@ def test_a_table_scores_what_playing_it_scores(rules: str, seed: int) -> None:
     assert part.scan(theirs, mine).total == -found.total
 
 
+@pytest.mark.skipif(JIT_DISABLED, reason="the same arithmetic, far more slowly")
 def test_a_mixed_table_scores_what_dice_come_to() -> None:
     deals = scaled(10_000, 20)
     part = parts(deals)[0]
@@ -176,6 +177,7 @@ def test_gains_are_slopes_of_the_points() -> None:
     assert part.scan(NEVER, theirs).cells[1].tolist() == waited.cells[1].tolist()
 
 
+@pytest.mark.skipif(JIT_DISABLED, reason="the same arithmetic, far more slowly")
 def test_a_silly_table_is_found_out() -> None:
     learning, testing, _ = parts(scaled(20_000, 120))
     knocks_late = np.where(np.arange(CELLS) < 11 * 15, 1.0, 0.0)
@@ -219,6 +221,7 @@ def test_the_best_of_all_tables_is_found_where_all_can_be_tried() -> None:
         assert found.total >= best - noise
 
 
+@pytest.mark.skipif(JIT_DISABLED, reason="the same arithmetic, far more slowly")
 def test_the_search_comes_close_to_an_equilibrium() -> None:
     learning, testing, final = parts(scaled(10_000, 30))
     rounds = 12 if not JIT_DISABLED else 2
@@ -251,6 +254,7 @@ def play(tmp_path: Path, name: str, *words: str) -> dict[str, bytes]:
     return read_all(tmp_path / name)
 
 
+@pytest.mark.skipif(JIT_DISABLED, reason="the same arithmetic, far more slowly")
 def test_a_run_leaves_the_same_bytes_however_it_is_played(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +21,7 @@ from experiments.knock_timing import (
 )
 from gin_sim.cli.common import guarded
 from gin_sim.compiled import JIT_DISABLED, records
+from gin_sim.effects import find_break_even
 from gin_sim.play import ROW_DTYPE, Order, new_desk, play_hands
 from gin_sim.policy import prepare
 from gin_sim.registry import load_agent
@@ -29,6 +31,13 @@ from tests.helpers import scaled
 
 ROOT = Path(__file__).resolve().parent.parent
 DEALS = scaled(4000, 12)
+
+
+@pytest.fixture(autouse=True)
+def few_resamples(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Bootstrap less: what is looked at here does not depend on how often."""
+    few = partial(find_break_even, resamples=40)
+    monkeypatch.setattr("experiments.knock_timing.find_break_even", few)
 
 
 def run(*words: str) -> int:

@@ -192,6 +192,7 @@ def test_a_failure_says_how_to_see_it(tmp_path: Path) -> None:
     assert "'failing v greedy'" in lines[-2]
 
 
+@pytest.mark.skipif(JIT_DISABLED, reason="has nothing to do with compilation")
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
 @pytest.mark.parametrize("words", [("hand", "Ah 2h 3h"), ("agents", "--json"), ("agents",)])
 def test_output_that_cannot_be_written_is_one_line(words: tuple[str, ...]) -> None:
@@ -203,6 +204,7 @@ def test_output_that_cannot_be_written_is_one_line(words: tuple[str, ...]) -> No
     )
 
 
+@pytest.mark.skipif(JIT_DISABLED, reason="has nothing to do with compilation")
 def test_without_a_stdout_nothing_breaks(tmp_path: Path) -> None:
     for words in ("hand 'Ah 2h 3h'", "agents --json", "hand 'Ah 2h 3h' --json"):
         done = subprocess.run(
@@ -257,7 +259,7 @@ def test_a_damaged_manifest_is_refused_by_name(
     assert key in error
 
 
-@pytest.mark.skipif(os.name == "nt", reason="signals are sent as on Unix")
+@pytest.mark.skipif(os.name == "nt" or JIT_DISABLED, reason="compiled, with Unix's signals")
 @pytest.mark.parametrize("backend", ["threads", "loky"])
 @pytest.mark.parametrize("seconds", [0.1, 1.2, 2.4])
 def test_ctrl_c_keeps_the_rows_it_says_it_keeps(
@@ -376,6 +378,7 @@ def test_a_compile_error_leaves_the_folder_free(tmp_path: Path) -> None:
         assert not (tmp_path / "run").exists()
 
 
+@pytest.mark.skipif(JIT_DISABLED, reason="has nothing to do with compilation")
 @pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-"])
 def test_a_tournament_needs_neither_stdout_nor_stderr(tmp_path: Path, closed: str) -> None:
     done = subprocess.run(
