@@ -306,11 +306,10 @@ def test_mistakes_get_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str
     for words, said in (
         (["--deals", "0"], "'0': allowed is a whole number 1.."),
         (["--deals", "5", "--target", "none"], "'none': allowed is a number above 0"),
-        ([], "the following arguments are required: --out"),
+        (["--rounds", "-1"], "'-1': allowed is a whole number 0.."),
     ):
-        out = ["--out", str(tmp_path / "x")] if words else []
         with pytest.raises(SystemExit) as stopped:
-            guarded(parser, [*words, *out])
+            guarded(parser, [*words, "--out", str(tmp_path / "x")])
         assert stopped.value.code == 2
         told = capsys.readouterr().err
         assert said in told
