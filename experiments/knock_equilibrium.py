@@ -55,60 +55,31 @@ import argparse
 import math
 import sys
 from collections.abc import Sequence
-from contextlib import closing
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import partial
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numba import types
-from numpy.typing import NDArray
 
 from gin_sim import records
-from gin_sim.chance import deal_key
-from gin_sim.checks import MAX_JOBS, MAX_SEED, MAX_UNITS
+from gin_sim.checks import MAX_JOBS, MAX_SEED
 from gin_sim.cli.common import Parser, guarded, whole
-from gin_sim.compiled import JIT_DISABLED, kernel
-from gin_sim.compiled import records as new_records
-from gin_sim.play import (
-    DESK_TYPE,
-    ORDER_TYPE,
-    PARAMS_TYPE,
-    POLICY_TYPE,
-    STATES_TYPE,
-    Desk,
-    Order,
-    PlainPolicy,
-    as_policy,
-    new_desk,
-    play_until,
-)
-from gin_sim.policy import prepare
-from gin_sim.progress import Reporter, note, progress
+from gin_sim.knock_figures import TIP, equilibrium, exploitability
+from gin_sim.knock_tables import CELLS, PARTS, Part, Sums, Table, play_parts
+from gin_sim.progress import note, progress
 from gin_sim.registry import load_agent
 from gin_sim.rules import Rules
-from gin_sim.scoring import rules_record
-from gin_sim.state import deal, decide_knock, stock_left
-from gin_sim.stats import CONFIDENCE, t_quantile
-from gin_sim.view import KNOCK, MAX_TURNS, OVER
-from gin_sim.workers import Workers, ctrl_c_put_off
+from gin_sim.workers import Workers
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.axes import Axes
-
-Table = NDArray[np.float64]
-"""Probabilities of knocking; cell ``11 * stock_left + deadwood``."""
 
 PLAYER = "simple"
-NOBODY_KNOCKS = "simple:knock_most=0"
-CELLS = 32 * 11
-TIP = 23
+MAX_DEALS = 20_000_000
+"""In a part: all that they can come to is kept in memory."""
 TARGET = 0.05
 """Points a hand: an exploitability at which fictitious play may stop."""
-PARTS = 3
-PIECE_DEALS = 8192
 POLISH, MEASURED = 60, 10
 """Steps of polishing, and after how many each the table is measured."""
 TRUST = 5.0
@@ -121,290 +92,7 @@ NEVER: Table = np.zeros(CELLS)
 BY_THE_TIP: Table = np.where(np.arange(CELLS) >= 11 * TIP, 1.0, 0.0)
 
 
-# --- deals played along the line -----------------------------------------------------
-
-
-class Chances(NamedTuple):
-    """What deals can come to.
-
-    Attributes
-    ----------
-    at : (n, 2) array of int16
-        Each chance, in the order of play: cell (plus `CELLS` for the dealer's) and the
-        points of knocking for the player who has it.
-    ends : (deals,) array of int32
-        Where each deal's chances end.
-    last : (deals,) array of int16
-        Points of the non-dealer if nobody knocks.
-    """
-
-    at: Any
-    ends: Any
-    last: Any
-
-
-_AT_TYPE, _ENDS_TYPE, _LAST_TYPE = types.int16[:, ::1], types.int32[::1], types.int16[::1]
-_CHANCES_TYPE = types.NamedTuple([_AT_TYPE, _ENDS_TYPE, _LAST_TYPE], Chances)
-
-
-@kernel
-def points_for(state: Any, seat: int) -> int:
-    """Return the points of a finished hand for a seat."""
-    if state.winner < 0:
-        return 0
-    points: int = state.points if state.winner == seat else -state.points
-    return points
-
-
-@kernel
-def list_chances(
-    desk: Desk, spare: Any, order: Order, player: PlainPolicy, chances: Chances
-) -> int:
-    """Play deals in which nobody knocks, and try a knock at every chance.
-
-    Parameters
-    ----------
-    spare : (1,) array of STATE_DTYPE
-        For the branch with the knock.
-    order : Order
-        Which deals; mirror and forgiving are not looked at.
-
-    Returns
-    -------
-    int
-        How many chances there were; -1 if the player threw what it may not.
-    """
-    state, rules, branch = desk.state[0], desk.rules[0], spare[0]
-    both = as_policy(player)
-    n = 0
-    for i in range(order.count):
-        state.deal = order.first + i
-        state.dealer = 1
-        deal(state, rules, deal_key(order.seed, order.first + i))
-        while play_until(state, rules, KNOCK, both, both) and state.phase == KNOCK:
-            seat = state.seat
-            # The question is asked, and answered in both ways: its random word is used up.
-            state.decisions[seat] += 1
-            spare[0] = desk.state[0]
-            decide_knock(branch, rules, True)
-            chances.at[n, 0] = CELLS * seat + 11 * stock_left(state) + state.candidate_deadwood
-            chances.at[n, 1] = points_for(branch, seat)
-            decide_knock(state, rules, False)
-            n += 1
-        if state.phase != OVER:
-            return -1
-        chances.last[i] = points_for(state, 0)
-        chances.ends[i] = n
-    return n
-
-
-@kernel
-def scan(chances: Chances, mine: Table, theirs: Table, by_own: int, sums: Any) -> Any:
-    """Work out what one table scores against another, and what knocking gains by cell.
-
-    Parameters
-    ----------
-    by_own : int
-        1 to weigh a chance by how often `mine` gets there, 0 as if it had always waited.
-        How often `theirs` lets it get there counts in any case.
-    sums : (6, CELLS) array of float
-        Added to, by cell: chances; and over deals, with w the weights and g the weighted
-        gains (knock minus wait): w, g, w * w, g * g, w * g.
-
-    Returns
-    -------
-    total, squares : float
-        Of the points a hand over deals.
-    """
-    reach = np.empty(MAX_TURNS)
-    touched = np.empty(2 * MAX_TURNS, np.int64)
-    weights, gains = np.zeros(CELLS), np.zeros(CELLS)
-    total, squares = 0.0, 0.0
-    first = 0
-    for i in range(chances.last.size):
-        end = chances.ends[i]
-        both_seats = 0.0
-        n_touched = 0
-        for seat in range(2):
-            got_here, let_here = 1.0, 1.0
-            for k in range(first, end):
-                cell = chances.at[k, 0] - CELLS * seat
-                if 0 <= cell < CELLS:
-                    reach[k - first] = let_here * got_here if by_own else let_here
-                    got_here *= 1.0 - mine[cell]
-                else:
-                    let_here *= 1.0 - theirs[chances.at[k, 0] - CELLS * (1 - seat)]
-            value = float(chances.last[i]) * (1 - 2 * seat)
-            for k in range(end - 1, first - 1, -1):
-                cell = chances.at[k, 0] - CELLS * seat
-                points = float(chances.at[k, 1])
-                if 0 <= cell < CELLS:
-                    weight = reach[k - first]
-                    if weight > 0.0:
-                        if weights[cell] == 0.0:
-                            touched[n_touched] = cell
-                            n_touched += 1
-                        weights[cell] += weight
-                        gains[cell] += weight * (points - value)
-                        sums[0, cell] += 1.0
-                    value += mine[cell] * (points - value)
-                else:
-                    other = theirs[chances.at[k, 0] - CELLS * (1 - seat)]
-                    value += other * (-points - value)
-            both_seats += value
-        a_hand = both_seats / 2.0
-        total += a_hand
-        squares += a_hand * a_hand
-        for j in range(n_touched):
-            cell = touched[j]
-            weight, gain = weights[cell], gains[cell]
-            sums[1, cell] += weight
-            sums[2, cell] += gain
-            sums[3, cell] += weight * weight
-            sums[4, cell] += gain * gain
-            sums[5, cell] += weight * gain
-            weights[cell] = 0.0
-            gains[cell] = 0.0
-        first = end
-    return total, squares
-
-
-@cache
-def _compile() -> None:
-    """Compile the loops, once in each process."""
-    if not JIT_DISABLED:
-        lister: Any = list_chances
-        scanner: Any = scan
-        lister.compile((DESK_TYPE, STATES_TYPE, ORDER_TYPE, POLICY_TYPE, _CHANCES_TYPE))
-        scanner.compile(
-            (_CHANCES_TYPE, PARAMS_TYPE, PARAMS_TYPE, types.int64, types.float64[:, ::1])
-        )
-        for loop in (lister, scanner):
-            loop.disable_compile()
-
-
-@dataclass(frozen=True)
-class Range:
-    """A range of deals, as it travels to a worker."""
-
-    part: int
-    first: int
-    count: int
-    rules: Rules
-    seed: int
-
-
-def play_range(task: Range) -> tuple[Range, Chances]:
-    """Return what the deals of a range can come to."""
-    player = prepare(load_agent(NOBODY_KNOCKS))
-    _compile()
-    desk = new_desk(rules_record(task.rules))
-    spare = new_records(1, desk.state.dtype)
-    room = (
-        np.empty((MAX_TURNS * task.count, 2), np.int16),
-        np.empty(task.count, np.int32),
-        np.empty(task.count, np.int16),
-    )
-    order = Order(task.seed, task.first, task.count, 0, 0)
-    n = list_chances(desk, spare, order, player, Chances(*room))
-    if n < 0:
-        raise AssertionError(f"{PLAYER} threw what it may not in deal {int(desk.state[0]['deal'])}")
-    return task, Chances(room[0][: int(n)].copy(), *room[1:])
-
-
-# --- tables against tables -----------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Sums:
-    """What :func:`scan` makes of all deals of a part."""
-
-    deals: int
-    total: float
-    squares: float
-    cells: Any
-
-    @property
-    def mean(self) -> float:
-        """Points a hand."""
-        return self.total / self.deals
-
-    @property
-    def se(self) -> float:
-        """The standard error of the mean, over deals."""
-        spread = max(self.squares - self.total * self.mean, 0.0) / (self.deals - 1)
-        return math.sqrt(spread / self.deals)
-
-    @property
-    def high(self) -> float:
-        """The upper end of the mean's 95 % interval."""
-        return self.mean + t_quantile(0.5 + CONFIDENCE / 2, self.deals - 1) * self.se
-
-    def improved(self, table: Table) -> Table:
-        """Return a table with the better choice wherever it is clear which that is."""
-        gains, errors = self.cells[2], np.sqrt(self.cells[4])
-        return np.where(np.abs(gains) > errors, np.where(gains > 0, 1.0, 0.0), table)
-
-
-@dataclass(frozen=True)
-class Part:
-    """One of the parts of the deals."""
-
-    pieces: Sequence[Chances]
-    workers: Workers
-
-    @property
-    def empty(self) -> bool:
-        """Whether there is too little to say anything."""
-        n = sum(int(piece.at.shape[0]) for piece in self.pieces)
-        return n == 0 or self.deals < 2
-
-    @property
-    def deals(self) -> int:
-        """How many deals there are."""
-        return sum(int(piece.last.size) for piece in self.pieces)
-
-    def scan(self, mine: Table, theirs: Table, *, by_own: bool = True) -> Sums:
-        """Play a table against another; the pieces are added up in their order."""
-
-        def one(number: int) -> tuple[int, Any, Any]:
-            cells = np.zeros((6, CELLS))
-            scores = scan(self.pieces[number], mine, theirs, int(by_own), cells)
-            return number, scores, cells
-
-        with closing(self.workers.run(one, range(len(self.pieces)))) as finished:
-            done = sorted(finished, key=lambda found: found[0])
-        total = sum(float(scores[0]) for _, scores, _ in done)
-        squares = sum(float(scores[1]) for _, scores, _ in done)
-        return Sums(self.deals, total, squares, sum(cells for _, _, cells in done))
-
-
-def play_parts(
-    deals: int, seed: int, rules: Rules, workers: Workers, report: Reporter | None = None
-) -> list[Part]:
-    """Play the three parts: deals 0..N-1, N..2N-1 and 2N..3N-1."""
-    tasks = [
-        Range(part, part * deals + first, min(PIECE_DEALS, deals - first), rules, seed)
-        for part in range(PARTS)
-        for first in range(0, deals, PIECE_DEALS)
-    ]
-    with ctrl_c_put_off():
-        prepare(load_agent(NOBODY_KNOCKS))
-        _compile()
-    found: list[tuple[Range, Chances]] = []
-    done = 0
-    with closing(workers.run(play_range, tasks)) as finished:
-        for task, chances in finished:
-            found.append((task, chances))
-            done += task.count
-            if report is not None:
-                report(done, PARTS * deals)
-    found.sort(key=lambda pair: pair[0].first)
-    threads = Workers(workers.jobs, "threads")  # what has been played need not travel
-    return [
-        Part([chances for task, chances in found if task.part == part], threads)
-        for part in range(PARTS)
-    ]
+# --- the search ---------------------------------------------------------------------
 
 
 def settled(part: Part, theirs: Table, table: Table) -> Table:
@@ -680,50 +368,12 @@ def verdict(cells: pd.DataFrame, found: Sequence[Standing], target: float) -> st
     return "\n".join(lines) + "\n"
 
 
-def draw_equilibrium(cells: pd.DataFrame, ax: Axes) -> None:
-    """Draw the probability of knocking; a dot where knock and wait are about the same."""
-    grid = cells.pivot_table(
-        index="deadwood", columns="stock_left", values="knock_probability", dropna=False
-    )
-    values = grid.to_numpy()
-    image = ax.pcolormesh(grid.columns, grid.index, values, shading="nearest", vmin=0, vmax=1)
-    ax.figure.colorbar(image, ax=ax, label="probability of knocking")
-    even = cells[cells["effect"].abs() < 1.96 * cells["se"]]
-    ax.scatter(even["stock_left"], even["deadwood"], s=5, color="tab:red")
-    ax.axvline(TIP - 0.5, color="white", ls="--", lw=1)
-    ax.invert_xaxis()
-    ax.set_yticks(range(1, 11))
-    ax.grid(visible=False)
-    ax.set_title("How often the equilibrium knocks")
-    ax.set_ylabel("deadwood to knock with")
-    ax.set_xlabel(
-        "cards left in the stock (dashed: the tip)\n"
-        f"n = {int(cells['n'].sum()):,} chances; red: knock minus wait not clear of 0 (95 %)"
-    )
-
-
-def draw_exploitability(rounds: pd.DataFrame, ax: Axes, target: float = TARGET) -> None:
-    """Draw how the exploitability falls from round to round."""
-    at, mean, se = rounds["round"], rounds["exploitability"], rounds["se"]
-    ax.plot(at, rounds["learned"], color="0.6", label="as learned")
-    ax.errorbar(at, mean, 1.96 * se, fmt="o-", capsize=2, label="on fresh deals")
-    ax.axhline(target, color="0.4", ls="--", lw=1, label="target")
-    polished = rounds.loc[rounds["search"] != rounds["search"].iloc[0], "round"]
-    if len(polished):
-        ax.axvspan(polished.min() - 0.5, polished.max() + 0.5, color="0.9", lw=0, label="polished")
-    ax.set_yscale("log", nonpositive="clip")
-    ax.set_title("What the best response gains")
-    ax.set_ylabel("points a hand")
-    ax.set_xlabel(f"round\nn = {int(rounds['deals'].iloc[0]):,} deals; bars: 95 %")
-    ax.legend()
-
-
 # --- the command line ----------------------------------------------------------------
 
 
 def run(args: argparse.Namespace) -> None:
     """Run the command."""
-    from gin_sim.figures import save  # noqa: PLC0415
+    from gin_sim.drawing import save  # noqa: PLC0415 - not needed to get help
 
     rules = Rules.preset(args.rules)
     workers = Workers.choose(args.jobs, args.backend)
@@ -748,7 +398,7 @@ def run(args: argparse.Namespace) -> None:
     folder = records.take_folder(args.out, "knock_equilibrium", manifest)
     note(f"{PARTS} x {args.deals:,} deals, seed {args.seed}, results in {folder.path}")
     with progress("deals") as report:
-        parts = play_parts(args.deals, args.seed, rules, workers, report)
+        parts = play_parts(args.deals, args.seed, rules, workers, report, player=PLAYER)
     table, history, found, own = ALWAYS, list[Round](), list[Standing](), None
     if not any(part.empty for part in parts):
         learning, testing, final = parts
@@ -764,8 +414,8 @@ def run(args: argparse.Namespace) -> None:
     folder.write_text("verdict.txt", text)
     if found:
         figures = folder.path / "figures"
-        save(partial(draw_equilibrium, cells), figures / "equilibrium.png")
-        draw = partial(draw_exploitability, rounds, target=args.target)
+        save(partial(equilibrium, cells), figures / "equilibrium.png")
+        draw = partial(exploitability, rounds, target=args.target)
         save(draw, figures / "exploitability.png")
     print(text, end="")  # noqa: T201
     print(f"results: {folder.path}")  # noqa: T201
@@ -792,7 +442,7 @@ def build_parser() -> Parser:
     parser.add_argument(
         "--deals",
         metavar="N",
-        type=whole(1, MAX_UNITS // PARTS),
+        type=whole(1, MAX_DEALS),
         default=400_000,
         help="in each of three parts; default 400,000",
     )

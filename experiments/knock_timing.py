@@ -53,10 +53,8 @@ import shlex
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from gin_sim import records
 from gin_sim.checks import MAX_JOBS, MAX_SEED, MAX_UNITS
@@ -64,55 +62,53 @@ from gin_sim.cli.common import Parser, guarded, print_table, whole
 from gin_sim.effects import NEVER, VIEWS, BreakEven, ForkCounts, find_break_even
 from gin_sim.errors import GinSimError
 from gin_sim.forks import ForkPiece, ForkPlan, play_forks
+from gin_sim.knock_figures import TIP
 from gin_sim.progress import Reporter, note, progress
 from gin_sim.registry import Agent, load_agent
 from gin_sim.rules import Rules
-from gin_sim.stats import CONFIDENCE
+from gin_sim.thresholds import THRESHOLDS, ThresholdSums, play_thresholds, threshold_plans
 from gin_sim.workers import Workers, ctrl_c_put_off
 
 if TYPE_CHECKING:
     import pandas as pd
 
-TIP = 23
 PLAYERS = ("simple", "greedy")
 OTHERS_SHARE = 4
-THRESHOLDS = tuple(range(2, 33))
-"""The T's of D5 and D6: 2 knocks always, 32 never with deadwood."""
+
+Found = ForkCounts | ThresholdSums
 
 
 @dataclass(frozen=True)
 class Definition:
-    """A definition by forks.
+    """A definition, and what is played for it.
 
     Attributes
     ----------
     name : str
         As in the files.
+    plans : tuple of ForkPlan
+        One for the first knock of either player; two, one for each seat, where whole
+        policies are compared.
     line : int
         Points that a hand won is worth beside its own.
     """
 
     name: str
     player: str
-    plan: ForkPlan
-    deals: int
-    continuation: str
     opponent: str
+    continuation: str
     rules: str
+    deals: int
+    plans: tuple[ForkPlan, ...]
     line: int = 0
+
+    @property
+    def whole(self) -> bool:
+        """Whether whole policies are compared."""
+        return len(self.plans) > 1
 
 
 @dataclass(frozen=True)
-class ThresholdDefinition:
-    """A definition by whole policies: every T against one opponent."""
-
-    name: str
-    player: str
-    plans: tuple[ForkPlan, ForkPlan]
-    opponent: str
-
-
-@dataclass
 class Study:
     """Everything that is to be run, fixed by the command line."""
 
@@ -122,8 +118,7 @@ class Study:
     preset: str
     players: tuple[Agent, ...]
     only: tuple[str, ...]
-    forks: list[Definition] = field(default_factory=list)
-    thresholds: list[ThresholdDefinition] = field(default_factory=list)
+    definitions: tuple[Definition, ...] = ()
 
     @property
     def other_deals(self) -> int:
@@ -150,26 +145,13 @@ class Study:
             "kind": "knock_timing",
             "command": self.command(),
             "seed": self.seed,
-            "deals": self.deals_of(),
+            "deals": {one.name: one.deals for one in self.definitions},
             "rules": self.rules.as_dict(),
             "players": [agent.label for agent in self.players],
             "agents_sha256": agents,
             "versions": records.versions(),
             "git_commit": records.git_commit(),
         }
-
-    def deals_of(self) -> dict[str, int]:
-        """Return how many deals each definition gets, by name."""
-        of_forks = {one.name: one.deals for one in self.forks}
-        return of_forks | {one.name: self.other_deals for one in self.thresholds}
-
-
-def _named(name: str, player: Agent, players: Sequence[Agent]) -> str:
-    return name if player is players[0] else f"{name}-{player.label}"
-
-
-def _with(agent: Agent, changes: Mapping[str, float]) -> Agent:
-    return agent.with_params(changes) if changes else agent
 
 
 def make_study(
@@ -184,66 +166,74 @@ def make_study(
     Raises
     ------
     GinSimError
-        For a definition that there is none.
+        For a definition that there is none, or a player twice.
     """
-    rules = Rules.preset(preset)
     bases = tuple(load_agent(name) for name in players)
     labels = [agent.label for agent in bases]
     if twice := [label for label in labels if labels.count(label) > 1]:
         raise GinSimError(f"--players: '{twice[0]}' is there twice")
-    study = Study(deals, seed, rules, preset, bases, tuple(only))
-    soon, gin = "as soon as it may", "gin only"
+    study = Study(deals, seed, Rules.preset(preset), preset, bases, tuple(only))
+    found = [one for player in bases for one in _by_forks(study, player)]
+    found += _sensitivities(study)
+    found += [one for player in bases for one in _by_policies(study, player)]
+    known = dict.fromkeys(one.name for one in found)
+    for name in only:
+        if name not in known:
+            raise GinSimError(f"--only {name}: there are: {', '.join(known)}")
+    chosen = tuple(one for one in found if not only or one.name in only)
+    return dataclasses.replace(study, definitions=chosen)
+
+
+def _named(study: Study, name: str, player: Agent) -> str:
+    return name if player is study.players[0] else f"{name}-{player.label}"
+
+
+def _with(agent: Agent, changes: Mapping[str, float]) -> Agent:
+    return agent.with_params(changes) if changes else agent
+
+
+SOON, GIN = "as soon as it may", "gin only"
+
+
+def _by_forks(study: Study, player: Agent) -> Iterator[Definition]:
+    """Yield D1 to D4."""
     continuations: tuple[tuple[str, dict[str, float], dict[str, float], str, str], ...] = (
-        ("D1", {}, {}, "at the next legal chance", soon),
-        ("D2", {"knock_most": 5}, {}, "later only at 5 or less", soon),
-        ("D3", {"knock_most": 0}, {}, gin, soon),
-        ("D4", {"knock_most": 0}, {"knock_most": 0}, gin, gin),
+        ("D1", {}, {}, "at the next legal chance", SOON),
+        ("D2", {"knock_most": 5}, {}, "later only at 5 or less", SOON),
+        ("D3", {"knock_most": 0}, {}, GIN, SOON),
+        ("D4", {"knock_most": 0}, {"knock_most": 0}, GIN, GIN),
     )
-    for player in bases:
-        for name, later, other, words, against in continuations:
-            branches = (_with(player, later), _with(player, other))
-            plan = ForkPlan.of(player, *branches, rules=rules, seed=seed)
-            first = name == "D1" and player is bases[0]
-            study.forks.append(
-                Definition(
-                    _named(name, player, bases),
-                    player.label,
-                    plan,
-                    deals if first else study.other_deals,
-                    words,
-                    against,
-                    preset,
-                )
-            )
-        policies: tuple[tuple[str, dict[str, float], str], ...] = (
-            ("D5", {"knock_most": 0}, gin),
-            ("D5", {}, soon),
-            ("D6", {"knock_stock": TIP}, f"knocks iff stock_left >= {TIP}"),
+    for name, later, other, words, against in continuations:
+        branches = (_with(player, later), _with(player, other))
+        yield Definition(
+            name=_named(study, name, player),
+            player=player.label,
+            opponent=against,
+            continuation=words,
+            rules=study.preset,
+            deals=study.deals if _named(study, name, player) == "D1" else study.other_deals,
+            plans=(ForkPlan.of(player, *branches, rules=study.rules, seed=study.seed),),
         )
-        for name, other, against in policies:
-            plans = tuple(
-                ForkPlan.of(
-                    *(player, player.with_params({"knock_most": 0}), _with(player, other)),
-                    rules=rules,
-                    seed=seed,
-                    asked=seat,
-                )
-                for seat in (0, 1)
-            )
-            study.thresholds.append(
-                ThresholdDefinition(
-                    _named(name, player, bases), player.label, (plans[0], plans[1]), against
-                )
-            )
-    study.forks.extend(_sensitivities(study))
-    if only:
-        known = study.deals_of()
-        for name in only:
-            if name not in known:
-                raise GinSimError(f"--only {name}: there are: {', '.join(known)}")
-        study.forks = [one for one in study.forks if one.name in only]
-        study.thresholds = [one for one in study.thresholds if one.name in only]
-    return study
+
+
+def _by_policies(study: Study, player: Agent) -> Iterator[Definition]:
+    """Yield D5 and D6."""
+    policies: tuple[tuple[str, dict[str, float], str], ...] = (
+        ("D5", {"knock_most": 0}, GIN),
+        ("D5", {}, SOON),
+        ("D6", {"knock_stock": TIP}, f"knocks iff stock_left >= {TIP}"),
+    )
+    for name, other, against in policies:
+        opponent = _with(player, other)
+        yield Definition(
+            name=_named(study, name, player),
+            player=player.label,
+            opponent=against,
+            continuation="knocks iff stock_left >= T, else gin only",
+            rules=study.preset,
+            deals=study.other_deals,
+            plans=threshold_plans(player, opponent, rules=study.rules, seed=study.seed),
+        )
 
 
 def _sensitivities(study: Study) -> Iterator[Definition]:
@@ -262,14 +252,14 @@ def _sensitivities(study: Study) -> Iterator[Definition]:
         rules = dataclasses.replace(study.rules, **change)
         told = "".join(f", {key}={value}" for key, value in change.items())
         yield Definition(
-            f"D1-{name}",
-            player.label,
-            ForkPlan.of(agent, rules=rules, seed=study.seed),
-            study.other_deals,
-            "at the next legal chance",
-            "as soon as it may",
-            f"{study.preset}{told}{words}",
-            line,
+            name=f"D1-{name}",
+            player=player.label,
+            opponent=SOON,
+            continuation="at the next legal chance",
+            rules=f"{study.preset}{told}{words}",
+            deals=study.other_deals,
+            plans=(ForkPlan.of(agent, rules=rules, seed=study.seed),),
+            line=line,
         )
 
 
@@ -278,263 +268,149 @@ def _sensitivities(study: Study) -> Iterator[Definition]:
 
 @dataclass(frozen=True)
 class Task:
-    """A piece of a definition by forks, as it travels to a worker."""
+    """A range of deals of a definition, as it travels to a worker."""
 
     place: int
     line: int
-    piece: ForkPiece
+    pieces: tuple[ForkPiece, ...]
 
 
-@dataclass(frozen=True)
-class PolicyTask:
-    """A range of deals of a definition by policies: forks asked of each seat.
-
-    A player that knocks iff stock_left >= T knocks at its first chance or, since the
-    stock only shrinks, goes for gin to the end.  So the two branches at its first chance
-    are all that any T can come to.
-    """
-
-    place: int
-    pieces: tuple[ForkPiece, ForkPiece]
-
-
-@dataclass
-class PolicySums:
-    """Points of each T over mirrored deals, and their products: all that pairs need.
-
-    Attributes
-    ----------
-    points : (T,) array of int64
-    products : (T, T) array of int64
-    """
-
-    n: int = 0
-    points: Any = 0
-    products: Any = 0
-
-    def add(self, other: PolicySums) -> None:
-        """Add other deals."""
-        self.n += other.n
-        self.points = self.points + other.points
-        self.products = self.products + other.products
-
-
-def _play(task: Task | PolicyTask) -> tuple[int, int, ForkCounts | PolicySums]:
+def _play(task: Task) -> tuple[int, int, Any]:
     """Do a worker's work: return where it belongs, how many deals, and what came of it."""
-    if isinstance(task, Task):
-        count = task.piece.count
-        return task.place, count, ForkCounts.of(count, play_forks(task.piece), task.line)
-    both = [play_forks(piece) for piece in task.pieces]
     count = task.pieces[0].count
-    points = np.zeros((len(THRESHOLDS), count), np.int64)
-    for rows in both:
-        knocks = rows["stock_left"] >= np.array(THRESHOLDS)[:, None]
-        points += np.where(knocks, rows["knock_points"], rows["wait_points"])
-    return task.place, count, PolicySums(count, points.sum(axis=1), points @ points.T)
+    if len(task.pieces) > 1:
+        return task.place, count, play_thresholds(task.pieces)
+    return task.place, count, ForkCounts.of(count, play_forks(task.pieces[0]), task.line)
 
 
-def _tasks(study: Study) -> Iterator[Task | PolicyTask]:
-    for place, one in enumerate(study.forks):
-        for piece in one.plan.pieces(one.deals):
-            yield Task(place, one.line, piece)
-    for place, policy in enumerate(study.thresholds):
-        first, second = (plan.pieces(study.other_deals) for plan in policy.plans)
-        for pair in zip(first, second, strict=True):
-            yield PolicyTask(place, pair)
+def _tasks(study: Study) -> Iterator[Task]:
+    for place, one in enumerate(study.definitions):
+        for pieces in zip(*(plan.pieces(one.deals) for plan in one.plans), strict=True):
+            yield Task(place, one.line, pieces)
 
 
-def run_study(
-    study: Study, workers: Workers, report: Reporter | None = None
-) -> tuple[list[ForkCounts], list[PolicySums]]:
-    """Play all deals; return the counts of each definition by forks, the sums of the others."""
+def run_study(study: Study, workers: Workers, report: Reporter | None = None) -> list[Found]:
+    """Play all deals; return what was found for each definition, in their order."""
     with ctrl_c_put_off():
-        for one in study.forks:
-            one.plan.prepare()
-        for policy in study.thresholds:
-            for plan in policy.plans:
+        for one in study.definitions:
+            for plan in one.plans:
                 plan.prepare()
-    counts = [ForkCounts() for _ in study.forks]
-    policies = [PolicySums() for _ in study.thresholds]
-    total = sum(one.deals for one in study.forks) + study.other_deals * len(policies)
-    done = 0
+    sums: list[Any] = [ThresholdSums() if d.whole else ForkCounts() for d in study.definitions]
+    total, done = sum(one.deals for one in study.definitions), 0
     with closing(workers.run(_play, _tasks(study))) as finished:
         for place, n, found in finished:
-            if isinstance(found, ForkCounts):
-                counts[place].add(found)
-            else:
-                policies[place].add(found)
+            sums[place].add(found)
             done += n
             if report is not None:
                 report(done, total)
-    return counts, policies
+    return sums
 
 
 # --- tables --------------------------------------------------------------------------
 
 
-def effects_table(study: Study, counts: Sequence[ForkCounts]) -> pd.DataFrame:
+def effects_table(study: Study, found: Sequence[Found]) -> pd.DataFrame:
     """Return ``knock_timing.csv``: the effect by stock_left for each definition by forks."""
     import pandas as pd  # noqa: PLC0415 - not needed to get help
 
     frames = []
-    for one, counted in zip(study.forks, counts, strict=True):
-        frame = counted.effects()
-        frame.insert(0, "definition", one.name)
-        frame["player"] = one.player
-        frames.append(frame)
+    for one, counted in zip(study.definitions, found, strict=True):
+        if isinstance(counted, ForkCounts):
+            frame = counted.effects()
+            frame.insert(0, "definition", one.name)
+            frame["player"] = one.player
+            frames.append(frame)
     return pd.concat(frames, ignore_index=True) if frames else ForkCounts().effects()
 
 
-def verdict(at: float, low: float, high: float) -> str:
+def threshold_table(study: Study, found: Sequence[Found]) -> pd.DataFrame:
+    """Return ``thresholds.csv``: every T under each definition by whole policies."""
+    import pandas as pd  # noqa: PLC0415
+
+    frames = [ThresholdSums().table()]
+    for one, sums in zip(study.definitions, found, strict=True):
+        if isinstance(sums, ThresholdSums) and sums.n > 1:
+            frame = sums.table()
+            frame.insert(0, "definition", one.name)
+            frame.insert(1, "player", one.player)
+            frame.insert(2, "opponent", one.opponent)
+            frames.append(frame)
+    return pd.concat(frames[1:], ignore_index=True) if frames[1:] else frames[0]
+
+
+def verdict(found: BreakEven | None) -> str:
     """Say whether a break-even (or best T) reproduces the tip."""
-    if math.isnan(at):
+    if found is None:
         return "no data"
-    if at == TIP:
+    if found.break_even == NEVER:
+        return "never pays"
+    if found.break_even == TIP:
         return "reproduced"
-    return "allowed" if low <= TIP <= high else "not reproduced"
+    return "allowed" if found.ci_low <= TIP <= found.ci_high else "not reproduced"
 
 
-def break_even_table(
-    study: Study, counts: Sequence[ForkCounts], thresholds: pd.DataFrame
-) -> pd.DataFrame:
+def _best_threshold(sums: ThresholdSums) -> BreakEven | None:
+    """Return the best T and the span of those that it does not exclude."""
+    table = sums.table()
+    left = table[~table["excluded"].astype(bool)]["T"]
+    if table.empty or len(left) == len(THRESHOLDS):
+        return None  # nothing tells any T apart
+    best = float(table["T"].to_numpy()[table["points"].to_numpy().argmax()])
+    return BreakEven(best, float(left.min()), float(left.max()), math.nan, math.nan, math.nan)
+
+
+def break_even_table(study: Study, found: Sequence[Found]) -> pd.DataFrame:
     """Return ``break_even.csv``: where knocking begins to pay, for each definition."""
     import pandas as pd  # noqa: PLC0415
 
     rows = []
-    for i, (one, counted) in enumerate(zip(study.forks, counts, strict=True)):
-        for view, name in enumerate(VIEWS):
-            if view > 0 and not (i == 0 and one.name == "D1"):
-                continue
-            label = one.name if view == 0 else f"{one.name}-{name.replace(' ', '-')}"
-            found = find_break_even(counted.differences[view], seed=study.seed)
-            rows.append(_fork_row(one, label, found, counted.deals, counted.differences[view]))
-    for policy in study.thresholds:
-        some = thresholds[
-            (thresholds["definition"] == policy.name) & (thresholds["opponent"] == policy.opponent)
-        ]
-        best, low, high = math.nan, math.nan, math.nan
-        if len(some):
-            best = float(some["T"].to_numpy()[some["points"].to_numpy().argmax()])
-            left = some["T"].to_numpy()[~some["excluded"].to_numpy(bool)]
-            low, high = float(left.min()), float(left.max())
-            if (low, high) == (THRESHOLDS[0], THRESHOLDS[-1]):
-                best, low, high = math.nan, math.nan, math.nan  # nothing tells any T apart
-        rows.append(
-            {
-                "definition": policy.name,
-                "player": policy.player,
-                "opponent": policy.opponent,
-                "continuation": "knocks iff stock_left >= T, else gin only",
-                "rules": study.preset,
-                "deals": int(some["n"].max()) if len(some) else 0,
-                "forks": 0,
-                "break_even": best,
-                "ci_low": low,
-                "ci_high": high,
-                "zero": math.nan,
-                "zero_low": math.nan,
-                "zero_high": math.nan,
-                "verdict": verdict(best, low, high),
-            }
-        )
+    for one, sums in zip(study.definitions, found, strict=True):
+        if isinstance(sums, ThresholdSums):
+            rows.append(_even_row(one, one.name, 0, _best_threshold(sums)))
+            continue
+        for name, differences in zip(VIEWS, sums.differences, strict=True):
+            if name == VIEWS[0] or one.name == "D1":
+                label = one.name if name == VIEWS[0] else f"{one.name}-{name.replace(' ', '-')}"
+                even = find_break_even(differences, seed=study.seed)
+                rows.append(_even_row(one, label, int(differences.sum()), even))
     return pd.DataFrame(rows)
 
 
-def _fork_row(
-    one: Definition, label: str, found: BreakEven | None, deals: int, differences: Any
-) -> dict[str, Any]:
-    values = dataclasses.asdict(found) if found else {}
-
-    def number(key: str) -> float:
-        value = float(values.get(key, math.nan))
-        return math.nan if value == NEVER else value
-
-    at = values.get("break_even", math.nan)
-    said = verdict(at, values.get("ci_low", math.nan), values.get("ci_high", math.nan))
+def _even_row(one: Definition, label: str, forks: int, found: BreakEven | None) -> dict[str, Any]:
+    numbers = dataclasses.asdict(found or BreakEven(*[math.nan] * 6))
     return {
         "definition": label,
         "player": one.player,
         "opponent": one.opponent,
         "continuation": one.continuation,
         "rules": one.rules,
-        "deals": deals,
-        "forks": int(differences.sum()),
-        "break_even": number("break_even"),
-        "ci_low": number("ci_low"),
-        "ci_high": number("ci_high"),
-        "zero": number("zero"),
-        "zero_low": number("zero_low"),
-        "zero_high": number("zero_high"),
-        "verdict": "never pays" if at == NEVER else said,
+        "deals": one.deals,
+        "forks": forks,
+        **{key: math.nan if value == NEVER else value for key, value in numbers.items()},
+        "verdict": verdict(found),
     }
 
 
-def threshold_table(study: Study, policies: Sequence[PolicySums]) -> pd.DataFrame:
-    """Return ``thresholds.csv``: points of each T, and which T's the best excludes.
-
-    ``points`` are a hand, from the side of the player with the T; ``behind`` is how much
-    less that is than the best T's, on the same deals, with its error.
-    """
-    import pandas as pd  # noqa: PLC0415
-    from scipy.special import ndtri  # noqa: PLC0415
-
-    sure = float(ndtri(1 - (1 - CONFIDENCE) / (len(THRESHOLDS) - 1)))
-    rows = []
-    for one, sums in zip(study.thresholds, policies, strict=True):
-        if sums.n < 2:
-            continue
-        n, totals, products = sums.n, sums.points, sums.products
-        best = int(np.argmax(totals))
-        for t, threshold in enumerate(THRESHOLDS):
-            gap = int(totals[best] - totals[t])
-            squares = int(products[best, best] - 2 * products[best, t] + products[t, t])
-            # Two hands a deal: points are a hand.
-            se = math.sqrt(max(squares - gap * gap / n, 0) / (n - 1) / n) / 2
-            spread = max(int(products[t, t]) - int(totals[t]) ** 2 / n, 0) / (n - 1)
-            rows.append(
-                {
-                    "definition": one.name,
-                    "player": one.player,
-                    "opponent": one.opponent,
-                    "T": threshold,
-                    "n": n,
-                    "points": int(totals[t]) / n / 2,
-                    "se": math.sqrt(spread / n) / 2,
-                    "behind": gap / n / 2,
-                    "behind_se": se,
-                    "excluded": gap / n / 2 > sure * se,
-                }
-            )
-    names = ["definition", "player", "opponent", "T", "n", "points", "se"]
-    return pd.DataFrame(rows, columns=[*names, "behind", "behind_se", "excluded"])
-
-
-def write_study(
-    study: Study,
-    folder: records.RunFolder,
-    counts: Sequence[ForkCounts],
-    policies: Sequence[PolicySums],
-) -> pd.DataFrame:
+def write_study(study: Study, folder: records.RunFolder, found: Sequence[Found]) -> pd.DataFrame:
     """Write all tables; return that of the break-evens."""
-    thresholds = threshold_table(study, policies)
-    evens = break_even_table(study, counts, thresholds)
     tables = {
-        "knock_timing": effects_table(study, counts),
-        "break_even": evens,
-        "thresholds": thresholds,
+        "knock_timing": effects_table(study, found),
+        "break_even": break_even_table(study, found),
+        "thresholds": threshold_table(study, found),
     }
-    if study.forks and study.forks[0].name == "D1":
-        tables["cells"] = counts[0].cell_table()
-        tables["by_turn"] = counts[0].by_turn()
+    first = found[0]
+    if study.definitions[0].name == "D1" and isinstance(first, ForkCounts):
+        tables["cells"] = first.cell_table()
+        tables["by_turn"] = first.by_turn()
     for name, table in tables.items():
         folder.write_text(f"{name}.csv", table.to_csv(index=False, lineterminator="\n"))
-    return evens
+    return tables["break_even"]
 
 
 # --- the command line ----------------------------------------------------------------
 
 
-def run(args: argparse.Namespace) -> Any:
+def run(args: argparse.Namespace) -> None:
     """Run the command."""
     from gin_sim.report import write_report  # noqa: PLC0415
 
@@ -544,38 +420,29 @@ def run(args: argparse.Namespace) -> Any:
     folder = records.take_folder(args.out, "knock_timing", study.manifest())
     note(f"{study.deals:,} deals, seed {study.seed}, results in {folder.path}")
     with progress("deals") as report:
-        counts, policies = run_study(study, workers, report)
-    evens = write_study(study, folder, counts, policies)
+        found = run_study(study, workers, report)
+    evens = write_study(study, folder, found)
     page = write_report(folder.path)
-    shown = [
-        [
-            f"{row['definition']} v {row['opponent']}" if whole_policy(row) else row["definition"],
-            f"{row['deals' if whole_policy(row) else 'forks']:,}",
-            _number(row["break_even"], 0),
-            f"{_number(row['ci_low'], 0)}..{_number(row['ci_high'], 0)}",
-            f"{_number(row['zero'], 2)} [{_number(row['zero_low'], 2)}, "
-            f"{_number(row['zero_high'], 2)}]",
-            str(row["verdict"]),
-        ]
-        for row in json.loads(evens.to_json(orient="records"))
-    ]
-    columns = [
-        "definition",
-        "forks (deals)",
-        "break-even",
-        "95 %",
-        "zero of a monotone fit",
-        "the tip",
-    ]
-    print_table("", columns, shown)
+    whole_policies = {one.name for one in study.definitions if one.whole}
+    shown = []
+    for row in json.loads(evens.to_json(orient="records")):
+        by_policy = row["definition"] in whole_policies
+        shown.append(
+            [
+                f"{row['definition']} v {row['opponent']}" if by_policy else row["definition"],
+                f"{row['deals' if by_policy else 'forks']:,}",
+                _number(row["break_even"], 0),
+                f"{_number(row['ci_low'], 0)}..{_number(row['ci_high'], 0)}",
+                f"{_number(row['zero'], 2)} [{_number(row['zero_low'], 2)}, "
+                f"{_number(row['zero_high'], 2)}]",
+                str(row["verdict"]),
+            ]
+        )
+    columns = ["definition", "forks (deals)", "break-even", "95 %", "zero of a monotone fit"]
+    print_table("", [*columns, "the tip"], shown)
     print(f"results: {folder.path}")  # noqa: T201
     print(f"report:  {page}")  # noqa: T201
     print(f"again:   {study.command()}")  # noqa: T201
-
-
-def whole_policy(row: dict[str, Any]) -> bool:
-    """Return whether a row is of a definition by whole policies."""
-    return str(row["definition"]).split("-")[0] in ("D5", "D6")
 
 
 def _number(value: float | None, digits: int) -> str:

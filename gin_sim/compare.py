@@ -26,12 +26,12 @@ from typing import Any
 
 import numpy as np
 
-from gin_sim.errors import GinSimError
+from gin_sim.errors import GinSimError, PlayError
 from gin_sim.plan import Plan
 from gin_sim.policy import prepare
 from gin_sim.progress import Reporter
-from gin_sim.runner import Entry, Piece, Played, play_piece
-from gin_sim.sprt import Sprt, check_errors, check_hypotheses, decide, wald_bounds
+from gin_sim.runner import Entry, Piece, Played, try_piece
+from gin_sim.sprt import Sprt, check_errors, check_hypotheses, decide, finite, wald_bounds
 from gin_sim.stats import CONFIDENCE, RatioSums
 from gin_sim.workers import Workers, ctrl_c_put_off
 
@@ -172,8 +172,8 @@ class Comparison:
             "scale": "points a hand" if points else f"{self.test.model} Elo",  # type: ignore[union-attr]
             "h0": self.test.points0 if points else self.test.elo0,  # type: ignore[union-attr]
             "h1": self.test.points1 if points else self.test.elo1,  # type: ignore[union-attr]
-            "estimate": _finite(found[0]) if found else None,
-            "ci95": [_finite(found[1]), _finite(found[2])] if found else None,
+            "estimate": finite(found[0]) if found else None,
+            "ci95": [finite(found[1]), finite(found[2])] if found else None,
             "points_per_hand": sums.mean,
             "points_ci95_unadjusted": list(interval) if interval else None,
             "pairs": list(self.tally.pairs),
@@ -183,10 +183,6 @@ class Comparison:
             "rules": self.plan.rules.as_dict(),
         }
         return out
-
-
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None
 
 
 def compare_plan(
@@ -209,7 +205,7 @@ def compare_plan(
     Raises
     ------
     PlayError
-        For an agent that failed.
+        For an agent that failed in a batch before the decision.
     """
     if len(plan.agents) != 2 or plan.games:
         raise GinSimError("a comparison is of two agents, over hands")
@@ -220,12 +216,15 @@ def compare_plan(
                 prepare(agent)
     batch = BATCH_DEALS if plan.compiled else SLOW_BATCH_DEALS
     tally, looks, decision = Tally(), 0, "none"
-    waiting: dict[int, Played] = {}
-    with closing(workers.run(play_piece, _batches(plan, batch))) as finished:
-        for played in finished:
-            waiting[played.number] = played
+    waiting: dict[int, Played | PlayError] = {}
+    with closing(workers.run(try_piece, _batches(plan, batch))) as finished:
+        for piece, played in finished:
+            waiting[piece.number] = played
             while looks in waiting and decision == "none":
-                tally.add(waiting.pop(looks).rows[0])
+                due = waiting.pop(looks)
+                if isinstance(due, PlayError):
+                    raise due
+                tally.add(due.rows[0])
                 looks += 1
                 said = decide(llr_of(test, tally), tally.deals, test.bounds)
                 decision = "none" if said == "continue" else said

@@ -37,6 +37,7 @@ from gin_sim.play import (
     as_policy,
     new_desk,
     play_until,
+    points_for,
 )
 from gin_sim.policy import prepare
 from gin_sim.registry import Agent, load_agent
@@ -82,18 +83,9 @@ PIECE_DEALS = 16_384
 
 
 @kernel
-def _signed_points(state: Any, seat: int) -> int:
-    """Return the points of a finished hand for a seat."""
-    if state.winner < 0:
-        return 0
-    points: int = state.points if state.winner == seat else -state.points
-    return points
-
-
-@kernel
 def _no_fork(row: Any, state: Any, seat: int) -> None:
     """Write the row of a finished hand in which a seat could never have knocked."""
-    points = _signed_points(state, seat)
+    points = points_for(state, seat)
     row.seat = seat
     row.knock_points = points
     row.wait_points = points
@@ -188,7 +180,7 @@ def fork_deals(
         state.decisions[seat] += 1
         spare[0] = desk.state[0]
         decide_knock(state, rules, True)
-        row.knock_points = _signed_points(state, seat)
+        row.knock_points = points_for(state, seat)
         row.knock_outcome = state.outcome
         row.opponent_deadwood_before_layoff = state.defender_before
         row.opponent_deadwood = state.defender_after
@@ -199,7 +191,7 @@ def fork_deals(
             fine = play_until(branch, rules, OVER, reply, wait)
         if not fine:
             return ILLEGAL, n
-        row.wait_points = _signed_points(branch, seat)
+        row.wait_points = points_for(branch, seat)
         row.wait_outcome = branch.outcome
         row.wait_turns = branch.turn - row.turn
         row.wait_stock_left = stock_left(branch)

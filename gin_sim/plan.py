@@ -6,6 +6,7 @@ import itertools
 import secrets
 import shlex
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -131,11 +132,10 @@ def make_plan(
     AgentError, RulesError, GinSimError
         Naming what is not allowed and what is.
     """
-    try:
+    named: list[str | Agent] = []
+    with suppress(TypeError):
         named = [] if isinstance(agents, str) else list(agents)
-    except TypeError:
-        named = []
-    if isinstance(agents, str) or not isinstance(agents, Iterable) or not named:
+    if not named:
         raise AgentError(f"agents = {agents!r}: give a list of two names or agents, or more")
     loaded = tuple(load_agent(one) for one in named)
     if len(loaded) < 2:

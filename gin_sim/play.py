@@ -19,6 +19,7 @@ from numba.core.errors import NumbaExperimentalFeatureWarning
 from gin_sim.bits import popcount
 from gin_sim.chance import deal_key
 from gin_sim.compiled import JIT_DISABLED, kernel, records
+from gin_sim.hand_record import STATE_DTYPE
 from gin_sim.scoring import (
     MAX_GAME_HANDS,
     RULES_DTYPE,
@@ -33,7 +34,6 @@ from gin_sim.scoring import (
 )
 from gin_sim.show import fill_view
 from gin_sim.state import (
-    STATE_DTYPE,
     deal,
     decide_discard,
     decide_draw,
@@ -228,12 +228,21 @@ def play_on(desk: Desk, non_dealer: PlainPolicy, dealer: PlainPolicy) -> bool:
 
 
 @kernel
+def points_for(state: Any, seat: int) -> int:
+    """Return the points of a finished hand from a seat's side."""
+    if state.winner < 0:
+        return 0
+    points: int = state.points if state.winner == seat else -state.points
+    return points
+
+
+@kernel
 def write_row(row: Any, state: Any, dealer: int) -> int:
     """Write the facts of a finished hand, seats turned into players; return points of a."""
     seat_a = 1 - dealer  # player a sits at 1 when it deals (dealer 0)
     seat_b = dealer
     winner = -1 if state.winner < 0 else state.winner ^ seat_a
-    points = 0 if winner < 0 else (state.points if winner == 0 else -state.points)
+    points: int = points_for(state, seat_a)
     row.points_a = points
     row.turns = state.turn
     row.knock_deadwood = state.knock_deadwood

@@ -18,7 +18,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gin_sim import figures, records
+from gin_sim import figures, knock_figures, records
+from gin_sim.drawing import save
 from gin_sim.errors import ResultsError
 
 if TYPE_CHECKING:
@@ -94,7 +95,7 @@ class Page:
         """Add a figure, and write it as PNG."""
         path = self.folder.path / "figures" / f"{_file_name(name)}.png"
         try:
-            figures.save(draw, path, size)
+            save(draw, path, size)
             data = base64.b64encode(path.read_bytes()).decode()
         except OSError as error:
             reason = error.strerror or type(error).__name__
@@ -161,16 +162,12 @@ def write_report(path: str | Path) -> Path:
         raise ResultsError(f"'{path}': kind {kind!r}; there are reports of: {', '.join(kinds)}")
     try:
         page = kinds[kind](folder, manifest)
-    except (ArithmeticError, AttributeError, LookupError, NotImplementedError) as error:
-        raise _damaged(path, error) from error
-    except (TypeError, ValueError) as error:
-        raise _damaged(path, error) from error
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        what = f"{type(error).__name__}: {error}"
+        raise ResultsError(
+            f"'{path}': something in the files of the run cannot be ({what})"
+        ) from error
     return page.write()
-
-
-def _damaged(path: str | Path, error: Exception) -> ResultsError:
-    what = f"{type(error).__name__}: {error}"
-    return ResultsError(f"'{path}': something in the files of the run cannot be ({what})")
 
 
 def _made_with(page: Page, manifest: dict[str, Any]) -> None:
@@ -204,14 +201,14 @@ def _tournament(folder: records.RunFolder, manifest: dict[str, Any]) -> Page:
         hands = pd.DataFrame({name: [] for name in _HAND_COLUMNS})
         page.text("No rows of hands were kept: there is nothing to draw.")
     page.heading("How hands go")
-    page.figure("endings", lambda ax: figures.endings(hands, ax))
-    page.figure("deadwood_by_turn", lambda ax: figures.deadwood_by_turn(hands, ax))
-    page.figure("first_chances", lambda ax: figures.first_chances(hands, ax))
-    page.figure("undercuts", lambda ax: figures.undercuts(hands, ax))
+    page.figure("endings", partial(figures.endings, hands))
+    page.figure("deadwood_by_turn", partial(figures.deadwood_by_turn, hands))
+    page.figure("first_chances", partial(figures.first_chances, hands))
+    page.figure("undercuts", partial(figures.undercuts, hands))
     page.heading("The starter's advantage")
     page.table("starter", figures.starter_table(hands))
     height = 1.6 + 0.3 * len(pairings)
-    page.figure("starter", lambda ax: figures.starter_advantage(hands, ax), (7.2, height))
+    page.figure("starter", partial(figures.starter_advantage, hands), (7.2, height))
     _made_with(page, manifest)
     return page
 
@@ -257,32 +254,24 @@ def _knock_timing(folder: records.RunFolder, manifest: dict[str, Any]) -> Page:
     if effects.empty and evens.empty:
         page.text("The run is not finished: there is nothing to show yet.")
     main = effects[effects["definition"] == "D1"] if len(effects) else effects
-    page.figure("knock_effect", lambda ax: figures.knock_effect(main, ax))
+    page.figure("knock_effect", partial(knock_figures.knock_effect, main))
     page.heading("Where it begins to pay, by definition")
     page.table("break_even", evens)
     height = 1.6 + 0.19 * len(evens)
-    page.figure("break_even", lambda ax: figures.break_evens(_filled(evens), ax), (7.2, height))
+    page.figure("break_even", partial(knock_figures.break_evens, evens), (7.2, height))
 
-    for player in manifest.get("players", []):
+    for player in map(str, manifest.get("players", [])):
         names = [f"D{n}" for n in range(1, 5)] + [f"D{n}-{player}" for n in range(1, 5)]
         some = effects
         if len(effects):
             some = effects[(effects["player"] == player) & effects["definition"].isin(names)]
         page.heading(f"By definition, with {player}")
-        page.figure(f"definitions_{player}", partial(figures.knock_effects, some))
+        page.figure(f"definitions_{player}", partial(knock_figures.knock_effects, some))
     page.heading("By deadwood")
-    page.figure("knock_map", lambda ax: figures.knock_map(_celled(cells), ax))
+    page.figure("knock_map", partial(knock_figures.knock_map, cells))
     page.heading("Whole policies")
-    page.figure("thresholds", lambda ax: figures.thresholds(policies, ax), (7.2, 5.2))
+    page.figure("thresholds", partial(knock_figures.thresholds, policies), (7.2, 5.2))
     page.heading("The whole curve")
     page.table("knock_effect", main)
     _made_with(page, manifest)
     return page
-
-
-def _filled(evens: pd.DataFrame) -> pd.DataFrame:
-    return evens if len(evens) else evens.reindex(columns=["break_even"])
-
-
-def _celled(cells: pd.DataFrame) -> pd.DataFrame:
-    return cells if len(cells) else cells.reindex(columns=["n"])

@@ -222,6 +222,14 @@ def play_piece(piece: Piece) -> Played:
     return Played(piece.number, piece.first, piece.count, rows, games)
 
 
+def try_piece(piece: Piece) -> tuple[Piece, Played | PlayError]:
+    """Play a piece; an agent's failure is a result, for whoever puts pieces in order."""
+    try:
+        return piece, play_piece(piece)
+    except PlayError as error:
+        return piece, error
+
+
 def failed_at(error: PlayError, games: bool) -> tuple[int, int, int, int]:
     """Return where in a run an agent failed: deal (game), mirror, pairing, its deal."""
     unit = error.deal // MAX_GAME_HANDS if games else error.deal

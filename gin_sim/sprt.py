@@ -180,6 +180,11 @@ def elo_of(score: float) -> float:
     return math.inf if score >= 1 else 400 * math.log10(score / (1 - score))
 
 
+def finite(value: float) -> float | None:
+    """Return a number as JSON takes it: None for what is infinite."""
+    return value if math.isfinite(value) else None
+
+
 def wilson(score: float, n: int, confidence: float = CONFIDENCE) -> tuple[float, float]:
     """Return Wilson's interval of a share of n; the whole range for n = 0."""
     from scipy.special import ndtri  # noqa: PLC0415

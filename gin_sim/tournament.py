@@ -26,7 +26,7 @@ from gin_sim.progress import Reporter
 from gin_sim.registry import Agent
 from gin_sim.result import Result
 from gin_sim.rules import Rules
-from gin_sim.runner import Entry, Piece, Played, failed_at, play_piece
+from gin_sim.runner import Entry, Piece, Played, failed_at, try_piece
 from gin_sim.stats import PairingTally, RatioSums
 from gin_sim.workers import Workers, ctrl_c_put_off
 
@@ -103,11 +103,7 @@ def _first(failures: list[PlayError], plan: Plan) -> PlayError:
 
 def _timed_piece(piece: Piece) -> tuple[Played | PlayError, float]:
     start = time.perf_counter()
-    played: Played | PlayError
-    try:
-        played = play_piece(piece)
-    except PlayError as error:
-        played = error
+    _, played = try_piece(piece)
     return played, time.perf_counter() - start
 
 

@@ -13,10 +13,10 @@ from gin_sim import PlayError, Rules, __version__, showdown
 from gin_sim.cli import main
 from gin_sim.compiled import JIT_DISABLED
 from gin_sim.rules import PRESETS
+from tests.command import ROOT, refused
 
 HANDS = "4" if JIT_DISABLED else "400"
 
-ROOT = Path(__file__).resolve().parent.parent
 KNOCKER = "5s 6s 7s Kc Kd Kh Qc Qd Qh 3c"
 DEFENDER = "4s 8s Ad 2d 5h 9d 6c Tc Jh 2h"
 ELEVEN = "6d 7d 8d 7c 8c 9c Ah Ad As 5h 2s"
@@ -32,19 +32,6 @@ def run_json(capsys: pytest.CaptureFixture[str], *words: str) -> Any:
         raise AssertionError(f"{text} is not JSON")
 
     return json.loads(run(capsys, *words, "--json"), parse_constant=refuse)
-
-
-def refused(capsys: pytest.CaptureFixture[str], *words: str, code: int = 2) -> str:
-    try:
-        assert main(words) == code
-    except SystemExit as stopped:
-        assert stopped.code == code
-    captured = capsys.readouterr()
-    assert captured.out == ""
-    lines = [line for line in captured.err.splitlines() if ": error: " in line]
-    assert len(lines) == 1
-    assert "Traceback" not in captured.err
-    return lines[0]
 
 
 def test_hand_in_words(capsys: pytest.CaptureFixture[str]) -> None:

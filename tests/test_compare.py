@@ -5,11 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
-import signal
-import subprocess
-import sys
 import time
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -29,9 +25,9 @@ from gin_sim.compiled import JIT_DISABLED
 from gin_sim.plan import make_plan
 from gin_sim.sprt import Sprt, wald_bounds
 from gin_sim.workers import Workers
+from tests.command import press_ctrl_c, refused, start
 from tests.helpers import scaled
 
-ROOT = Path(__file__).resolve().parent.parent
 BOUNDS = wald_bounds(0.05, 0.05)
 
 
@@ -157,14 +153,7 @@ def test_without_a_bound_the_estimate_is_nearly_the_mean() -> None:
 def test_mistakes_get_one_line(
     capsys: pytest.CaptureFixture[str], words: list[str], message: str
 ) -> None:
-    try:
-        code = main(["compare", *words])
-    except SystemExit as stopped:
-        code = int(str(stopped.code))
-    captured = capsys.readouterr()
-    assert (code, captured.out) == (2, "")
-    assert message in captured.err
-    assert captured.err.count("\n") == 1
+    assert message in refused(capsys, "compare", *words)
 
 
 def test_only_two_agents_over_hands_are_compared() -> None:
@@ -177,26 +166,15 @@ def test_only_two_agents_over_hands_are_compared() -> None:
 
 
 @pytest.mark.skipif(os.name == "nt" or JIT_DISABLED, reason="compiled, with Unix's signals")
-def test_a_test_stopped_by_hand_is_no_decision(tmp_path: Path) -> None:
-    running = subprocess.Popen(
-        [
-            *(sys.executable, "-m", "gin_sim", "compare", "simple", "simple", "--seed", "1"),
-            *("--points0", "-0.0005", "--points1", "0.0005", "--max-hands", "9e15"),
-        ],
-        cwd=ROOT,
-        text=True,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        start_new_session=True,
+def test_a_test_stopped_by_hand_is_no_decision() -> None:
+    running = start(
+        *("compare", "simple", "simple", "--seed", "1"),
+        *("--points0", "-0.0005", "--points1", "0.0005", "--max-hands", "9e15"),
     )
     assert running.stderr is not None
     assert "at most" in running.stderr.readline()
     time.sleep(5)
-    os.killpg(running.pid, signal.SIGINT)
-    stdout, stderr = running.communicate(timeout=100)
-    assert (running.returncode, stdout) == (130, "")
-    assert "Traceback" not in stderr
-    assert stderr.splitlines()[-1] == "gin-sim: interrupted"
-    if "LLR" in stderr:
-        assert "stopped by hand: no decision" in stderr
-    assert "accepted" not in stderr
+    said = "\n".join(press_ctrl_c(running))
+    if "LLR" in said:
+        assert "stopped by hand: no decision" in said
+    assert "accepted" not in said

@@ -8,7 +8,6 @@ import subprocess
 import sys
 import warnings
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,13 +19,16 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from experiments.knock_timing import break_even_table, make_study, run_study, threshold_table
-from gin_sim import ResultsError, figures, play_tournament
+from gin_sim import ResultsError, figures, knock_figures, play_tournament
 from gin_sim.cli import main
-from gin_sim.effects import find_break_even
+from gin_sim.drawing import save, style
+from gin_sim.effects import ForkCounts
 from gin_sim.report import write_report
 from gin_sim.scoring import OUTCOMES
 from gin_sim.workers import Workers
 from tests.helpers import scaled
+
+pytestmark = pytest.mark.usefixtures("few_resamples")
 
 ROOT = Path(__file__).resolve().parent.parent
 OF_HANDS: list[Callable[..., Axes]] = [
@@ -38,13 +40,6 @@ OF_HANDS: list[Callable[..., Axes]] = [
 ]
 
 
-@pytest.fixture(autouse=True)
-def few_resamples(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Bootstrap less: what is looked at here does not depend on how often."""
-    few = partial(find_break_even, resamples=40)
-    monkeypatch.setattr("experiments.knock_timing.find_break_even", few)
-
-
 @pytest.fixture(scope="module")
 def hands() -> pd.DataFrame:
     return play_tournament(["simple", "greedy", "early_gin"], hands=scaled(3000, 20), seed=4).hands
@@ -52,25 +47,25 @@ def hands() -> pd.DataFrame:
 
 def tables_of_forks() -> list[tuple[Callable[..., Axes], pd.DataFrame]]:
     study = make_study(scaled(4000, 40), 3)
-    counts, policies = run_study(study, Workers(2))
-    thresholds = threshold_table(study, policies)
-    evens = break_even_table(study, counts[:1] + counts[1:], thresholds)
+    found = run_study(study, Workers(2))
+    evens, thresholds = break_even_table(study, found), threshold_table(study, found)
+    counts = [one for one in found if isinstance(one, ForkCounts)]
     named = [
         counted.effects().assign(definition=one.name)
-        for one, counted in zip(study.forks, counts, strict=True)
+        for one, counted in zip(study.definitions, counts, strict=False)
     ]
     return [
-        (figures.knock_effect, counts[0].effects()),
-        (figures.knock_effects, pd.concat(named[:4])),
-        (figures.knock_map, counts[0].cell_table()),
-        (figures.break_evens, evens),
-        (figures.thresholds, thresholds),
+        (knock_figures.knock_effect, counts[0].effects()),
+        (knock_figures.knock_effects, pd.concat(named[:4])),
+        (knock_figures.knock_map, counts[0].cell_table()),
+        (knock_figures.break_evens, evens),
+        (knock_figures.thresholds, thresholds),
     ]
 
 
 def drawn(draw: Callable[..., Axes], table: pd.DataFrame, **more: Any) -> str:
     """Draw a table with warnings as errors; return all the text in the figure."""
-    with figures.style():
+    with style():
         figure = Figure()
         FigureCanvasAgg(figure)
         axes = figure.add_subplot()
@@ -110,7 +105,7 @@ def test_figures_of_dead_hands_only_have_no_data(hands: pd.DataFrame) -> None:
 
 def test_figures_of_forks(hands: pd.DataFrame) -> None:
     for draw, table in tables_of_forks():
-        more = {"least": 1} if draw is figures.knock_map else {}
+        more = {"least": 1} if draw is knock_figures.knock_map else {}
         assert re.search(r"n = [\d,]+ ", drawn(draw, table, **more)), draw
         assert "no data" in drawn(draw, table.iloc[:0])
 
@@ -141,7 +136,7 @@ def test_names_with_odd_signs_are_drawn_quietly(hands: pd.DataFrame, tmp_path: P
     )
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        figures.save(lambda ax: figures.starter_advantage(odd, ax), tmp_path / "odd.png")
+        save(lambda ax: figures.starter_advantage(odd, ax), tmp_path / "odd.png")
     assert (tmp_path / "odd.png").stat().st_size > 1000
 
 
@@ -210,7 +205,9 @@ def test_the_report_command_refuses_what_is_no_run(
 
 
 @pytest.mark.parametrize(
-    "draw", [*OF_HANDS, figures.knock_map, figures.break_evens], ids=lambda f: f.__name__
+    "draw",
+    [*OF_HANDS, knock_figures.knock_map, knock_figures.break_evens],
+    ids=lambda f: f.__name__,
 )
 def test_a_frame_without_anything_has_no_data(draw: Callable[..., Axes]) -> None:
     assert "no data" in drawn(draw, pd.DataFrame())
@@ -222,7 +219,7 @@ def test_long_names_leave_room_for_the_figure(hands: pd.DataFrame, tmp_path: Pat
     )
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        figures.save(lambda ax: figures.starter_advantage(long, ax), tmp_path / "long.png")
+        save(lambda ax: figures.starter_advantage(long, ax), tmp_path / "long.png")
 
 
 DAMAGE: list[tuple[str, Any]] = [
@@ -263,8 +260,7 @@ def test_damaged_tables_of_an_experiment_get_one_line_or_a_page(
     study = make_study(scaled(200, 12), 3, only=["D1", "D5"])
     folder = RunFolder.create(tmp_path / "run", study.manifest())
     assert "is not finished" in write_report(folder.path).read_text()
-    counts, policies = run_study(study, Workers(1))
-    write_study(study, folder, counts, policies)
+    write_study(study, folder, run_study(study, Workers(1)))
     folder.write_text(f"{name}.csv", content)
     try:
         write_report(folder.path)

@@ -11,6 +11,7 @@ import pytest
 from gin_sim import state as machine
 from gin_sim.chance import MAX_SEED
 from gin_sim.compiled import records
+from gin_sim.hand_record import STATE_DTYPE
 from gin_sim.play import DONE, ROW_DTYPE, Order, new_desk, play_hands
 from gin_sim.policy import prepare
 from gin_sim.rules import PRESETS, Rules
@@ -241,6 +242,6 @@ def test_a_copy_of_a_hand_is_a_fork(preset: str) -> None:
             move(fork, answer)
             assert places(state) == before
             move(hand, answer)
-            for name in machine.STATE_DTYPE.names or ():
+            for name in STATE_DTYPE.names or ():
                 if name != "views":  # records with padding between their fields
                     assert np.array_equal(fork.state[name], state[name]), name

@@ -15,24 +15,18 @@ from experiments import knock_equilibrium as experiment
 from experiments.knock_equilibrium import (
     ALWAYS,
     BY_THE_TIP,
-    CELLS,
     NEVER,
-    PARTS,
-    Chances,
-    Part,
-    Table,
     best_response,
     elsewhere,
     find_equilibrium,
-    play_parts,
     polish,
-    scan,
     spans,
 )
 from gin_sim import Hand, Rules, drive, load_agent
 from gin_sim.chance import below
 from gin_sim.cli.common import guarded
 from gin_sim.compiled import JIT_DISABLED, readable, records
+from gin_sim.knock_tables import CELLS, PARTS, Chances, Part, Table, play_parts, scan
 from gin_sim.play import ROW_DTYPE, Order, new_desk, play_hands
 from gin_sim.policy import prepare
 from gin_sim.registry import Agent
@@ -258,7 +252,7 @@ def play(tmp_path: Path, name: str, *words: str) -> dict[str, bytes]:
 def test_a_run_leaves_the_same_bytes_however_it_is_played(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(experiment, "PIECE_DEALS", scaled(700, 7))
+    monkeypatch.setattr("gin_sim.knock_tables.PIECE_DEALS", scaled(700, 7))
     # The checkout may change while this runs.
     monkeypatch.setattr(experiment.records, "git_commit", lambda: "a commit")
     amounts = ("--deals", str(scaled(2000, 20)), "--rounds", "2")
@@ -270,7 +264,7 @@ def test_a_run_leaves_the_same_bytes_however_it_is_played(
     }
     assert play(tmp_path, "two", *amounts, "--jobs", "2") == one
     assert play(tmp_path, "three", *amounts, "--jobs", "2", "--backend", "loky") == one
-    monkeypatch.setattr(experiment, "PIECE_DEALS", 8192)
+    monkeypatch.setattr("gin_sim.knock_tables.PIECE_DEALS", 8192)
     shown = capsys.readouterr().out
     assert "the tip: from 23 on: can be exploited by" in shown
     manifest = json.loads(one["manifest.json"])

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import csv
 import json
-from functools import partial
+import math
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from experiments.knock_timing import (
-    THRESHOLDS,
-    TIP,
     build_parser,
     make_study,
     run_study,
@@ -21,23 +19,20 @@ from experiments.knock_timing import (
 )
 from gin_sim.cli.common import guarded
 from gin_sim.compiled import JIT_DISABLED, records
-from gin_sim.effects import find_break_even
+from gin_sim.effects import NEVER, BreakEven, ForkCounts
+from gin_sim.knock_figures import TIP
 from gin_sim.play import ROW_DTYPE, Order, new_desk, play_hands
 from gin_sim.policy import prepare
 from gin_sim.registry import load_agent
 from gin_sim.scoring import rules_record
+from gin_sim.thresholds import THRESHOLDS, ThresholdSums
 from gin_sim.workers import Workers
 from tests.helpers import scaled
 
+pytestmark = pytest.mark.usefixtures("few_resamples")
+
 ROOT = Path(__file__).resolve().parent.parent
 DEALS = scaled(4000, 12)
-
-
-@pytest.fixture(autouse=True)
-def few_resamples(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Bootstrap less: what is looked at here does not depend on how often."""
-    few = partial(find_break_even, resamples=40)
-    monkeypatch.setattr("experiments.knock_timing.find_break_even", few)
 
 
 def run(*words: str) -> int:
@@ -98,10 +93,10 @@ def test_a_threshold_scores_what_its_policy_scores_played_out() -> None:
     """Two branches at the first chance stand for all T's: against playing every T."""
     deals = scaled(400, 6)
     study = make_study(4 * deals, 9, only=["D5", "D6"])
-    _, sums = run_study(study, Workers(2))
-    assert len(sums) == 3
+    sums = [found for found in run_study(study, Workers(2)) if isinstance(found, ThresholdSums)]
+    assert len(sums) == len(study.definitions) == 3
     rules = rules_record(study.rules)
-    for defined, found in zip(study.thresholds, sums, strict=True):
+    for defined, found in zip(study.definitions, sums, strict=True):
         opponent = prepare(defined.plans[0].opponent)
         points = np.zeros((len(THRESHOLDS), deals), np.int64)
         for t, threshold in enumerate(THRESHOLDS):
@@ -115,7 +110,7 @@ def test_a_threshold_scores_what_its_policy_scores_played_out() -> None:
     shown = threshold_table(study, sums)
     assert len(shown) == 3 * len(THRESHOLDS)
     for (_, opponent_), some in shown.groupby(["definition", "opponent"]):
-        place = [one.opponent for one in study.thresholds].index(str(opponent_))
+        place = [one.opponent for one in study.definitions].index(str(opponent_))
         means = sums[place].points / deals / 2
         assert some["points"].to_numpy() == pytest.approx(means)
         assert (some["behind"] >= 0).all()
@@ -126,8 +121,9 @@ def test_a_threshold_scores_what_its_policy_scores_played_out() -> None:
 def test_the_tip_is_reproduced_at_d1() -> None:
     """What the committed result says holds on other deals: the sign well off 23."""
     study = make_study(100_000, 77, only=["D1"])
-    counts, _ = run_study(study, Workers(2))
-    effects = counts[0].effects().set_index("stock_left")["difference"]
+    (counts,) = run_study(study, Workers(2))
+    assert isinstance(counts, ForkCounts)
+    effects = counts.effects().set_index("stock_left")["difference"]
     assert (effects[(effects.index >= 25)] > 0).all()
     assert (effects[(effects.index <= 20) & (effects.index >= 3)] < 0).all()
 
@@ -139,10 +135,12 @@ def test_the_tip_is_reproduced_at_d1() -> None:
         (22, 22, 23, "allowed"),
         (25, 24, 26, "not reproduced"),
         (float("nan"), 0, 0, "no data"),
+        (NEVER, 30, NEVER, "never pays"),
     ],
 )
 def test_verdicts(at: float, low: float, high: float, said: str) -> None:
-    assert verdict(at, low, high) == said
+    found = BreakEven(at, low, high, 0.0, 0.0, 0.0)
+    assert verdict(None if math.isnan(at) else found) == said
 
 
 @pytest.mark.parametrize(

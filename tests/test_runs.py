@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import subprocess
 import sys
 import threading
@@ -23,8 +22,7 @@ from gin_sim.plan import make_plan
 from gin_sim.records import RunFolder, read_rows
 from gin_sim.tournament import run_plan
 from gin_sim.workers import Workers
-
-ROOT = Path(__file__).resolve().parent.parent
+from tests.command import ROOT, press_ctrl_c, start
 
 FAILING = """
 import sys
@@ -270,30 +268,15 @@ def test_ctrl_c_keeps_the_rows_it_says_it_keeps(
     if backend == "loky":
         players = (write_agent(tmp_path, "import time; time.sleep(0.0005)"), "greedy")
     out = tmp_path / "run"
-    running = subprocess.Popen(
-        [
-            *(sys.executable, "-m", "gin_sim", "tournament", *players, "--hands", "1e9"),
-            *("--seed", "1", "--backend", backend, "--out", str(out)),
-        ],
-        cwd=ROOT,
-        text=True,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        start_new_session=True,
+    running = start(
+        *("tournament", *players, "--hands", "1e9"),
+        *("--seed", "1", "--backend", backend, "--out", str(out)),
     )
     deadline = time.monotonic() + 60
     while not out.exists() and time.monotonic() < deadline:
         time.sleep(0.02)
     time.sleep(seconds)
-    os.killpg(running.pid, signal.SIGINT)  # as a terminal does: to workers as well
-    stdout, stderr = running.communicate(timeout=100)
-    assert running.returncode == 130, stderr
-    assert stdout == ""
-    assert "Traceback" not in stderr
-    assert "Warning" not in stderr
-    assert "Fatal" not in stderr
-    *_, said, last = stderr.splitlines()
-    assert last == "gin-sim: interrupted"
+    *_, said, _ = press_ctrl_c(running)
     if "nothing was kept" in said:
         assert not (out / "hands").exists()
     else:

@@ -22,6 +22,7 @@ from gin_sim.sprt import (
     score_interval,
     wilson,
 )
+from tests.command import refused
 
 PAIRS = [379, 10170, 21828, 10640, 343]
 
@@ -187,15 +188,7 @@ def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:
 def test_mistakes_get_one_line(
     capsys: pytest.CaptureFixture[str], words: list[str], message: str
 ) -> None:
-    try:
-        code = main(["sprt", *words])
-    except SystemExit as stopped:
-        code = int(str(stopped.code))
-    captured = capsys.readouterr()
-    assert code == 2
-    assert captured.out == ""
-    assert message in captured.err
-    assert captured.err.count("\n") == 1
+    assert message in refused(capsys, "sprt", *words)
 
 
 def test_what_is_no_hypothesis_is_refused() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import math
 from typing import Any
 
 from gin_sim.checks import MAX_SEED
@@ -55,14 +54,9 @@ def add(commands: Any) -> None:
     parser.set_defaults(run=run)
 
 
-def finite(value: float | None) -> float | None:
-    """Return a number as JSON takes it: None for what is infinite."""
-    return value if value is not None and math.isfinite(value) else None
-
-
 def run(args: argparse.Namespace) -> Any:
     """Run the command; return the document for ``--json``."""
-    from gin_sim.sprt import SCALES, Sprt, estimate, score_interval
+    from gin_sim.sprt import SCALES, Sprt, estimate, finite, score_interval
 
     test = Sprt(
         0.0 if args.elo0 is None else args.elo0,

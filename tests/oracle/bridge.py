@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from gin_sim import View
 from gin_sim import state as machine
 from gin_sim.compiled import JIT_DISABLED, records
+from gin_sim.hand_record import STATE_DTYPE
 from gin_sim.rules import Rules
 from gin_sim.scoring import rules_record
 from gin_sim.show import fill_view
@@ -29,7 +30,7 @@ class Machine(NamedTuple):
 
 def blank(rules: Rules, scores: tuple[int, int] = (0, 0)) -> Machine:
     """Return a machine in which nothing has been dealt."""
-    array = records(1, machine.STATE_DTYPE)
+    array = records(1, STATE_DTYPE)
     array[0]["scores"][:] = scores
     return Machine(array, rules_record(rules)[0])
 
