@@ -63,8 +63,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gin_sim import records
-from gin_sim.checks import MAX_JOBS, MAX_SEED
-from gin_sim.cli.common import Parser, guarded, whole
+from gin_sim.cli.common import Parser, experiment_parser, guarded, whole
 from gin_sim.knock_figures import TIP, equilibrium, exploitability
 from gin_sim.knock_tables import CELLS, PARTS, Part, Sums, Table, play_parts
 from gin_sim.progress import note, progress
@@ -435,18 +434,14 @@ def points(text: str) -> float:
 
 def build_parser() -> Parser:
     """Return the parser."""
-    parser = Parser(
-        prog="python -m experiments.knock_equilibrium",
-        description="Find the table of knocking probabilities that no other table exploits.",
+    parser = experiment_parser(
+        "knock_equilibrium",
+        "Find the table of knocking probabilities that no other table exploits. The deals "
+        "are those of each of three parts.",
+        deals=400_000,
+        most_deals=MAX_DEALS,
+        seed=6,
     )
-    parser.add_argument(
-        "--deals",
-        metavar="N",
-        type=whole(1, MAX_DEALS),
-        default=400_000,
-        help="in each of three parts; default 400,000",
-    )
-    parser.add_argument("--seed", metavar="S", type=whole(0, MAX_SEED), default=6)
     parser.add_argument(
         "--rounds", metavar="R", type=whole(0, 10_000), default=40, help="at most; default 40"
     )
@@ -457,10 +452,6 @@ def build_parser() -> Parser:
         default=TARGET,
         help=f"fictitious play stops below this exploitability, a hand; default {TARGET:g}",
     )
-    parser.add_argument("--jobs", metavar="J", type=whole(-1, MAX_JOBS), help="default: all cores")
-    parser.add_argument("--backend", choices=("threads", "loky"), help="default: threads")
-    parser.add_argument("--out", metavar="DIR", help="a new folder (default: one in results/)")
-    parser.add_argument("--rules", metavar="PRESET", default="poozee", help="default: poozee")
     parser.set_defaults(run=run)
     return parser
 

@@ -51,14 +51,14 @@ import json
 import math
 import shlex
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from gin_sim import records
-from gin_sim.checks import MAX_JOBS, MAX_SEED, MAX_UNITS
-from gin_sim.cli.common import Parser, guarded, print_table, whole
+from gin_sim.checks import MAX_UNITS
+from gin_sim.cli.common import Parser, experiment_parser, guarded, print_table
 from gin_sim.effects import NEVER, VIEWS, BreakEven, ForkCounts, find_break_even
 from gin_sim.errors import GinSimError
 from gin_sim.forks import ForkPiece, ForkPlan, play_forks
@@ -188,10 +188,6 @@ def _named(study: Study, name: str, player: Agent) -> str:
     return name if player is study.players[0] else f"{name}-{player.label}"
 
 
-def _with(agent: Agent, changes: Mapping[str, float]) -> Agent:
-    return agent.with_params(changes) if changes else agent
-
-
 SOON, GIN = "as soon as it may", "gin only"
 
 
@@ -204,7 +200,7 @@ def _by_forks(study: Study, player: Agent) -> Iterator[Definition]:
         ("D4", {"knock_most": 0}, {"knock_most": 0}, GIN, GIN),
     )
     for name, later, other, words, against in continuations:
-        branches = (_with(player, later), _with(player, other))
+        branches = (player.with_params(later), player.with_params(other))
         yield Definition(
             name=_named(study, name, player),
             player=player.label,
@@ -224,7 +220,7 @@ def _by_policies(study: Study, player: Agent) -> Iterator[Definition]:
         ("D6", {"knock_stock": TIP}, f"knocks iff stock_left >= {TIP}"),
     )
     for name, other, against in policies:
-        opponent = _with(player, other)
+        opponent = player.with_params(other)
         yield Definition(
             name=_named(study, name, player),
             player=player.label,
@@ -451,18 +447,13 @@ def _number(value: float | None, digits: int) -> str:
 
 def build_parser() -> Parser:
     """Return the parser."""
-    parser = Parser(
-        prog="python -m experiments.knock_timing",
-        description="Find out when knocking at the first chance pays, and on what it depends.",
+    parser = experiment_parser(
+        "knock_timing",
+        "Find out when knocking at the first chance pays, and on what it depends.",
+        deals=400_000,
+        most_deals=MAX_UNITS,
+        seed=5,
     )
-    parser.add_argument(
-        "--deals", metavar="N", type=whole(1, MAX_UNITS), default=400_000, help="default 400,000"
-    )
-    parser.add_argument("--seed", metavar="S", type=whole(0, MAX_SEED), default=5)
-    parser.add_argument("--jobs", metavar="J", type=whole(-1, MAX_JOBS), help="default: all cores")
-    parser.add_argument("--backend", choices=("threads", "loky"), help="default: threads")
-    parser.add_argument("--out", metavar="DIR", help="a new folder (default: one in results/)")
-    parser.add_argument("--rules", metavar="PRESET", default="poozee", help="default: poozee")
     parser.add_argument(
         "--players", metavar="AGENT", nargs="+", action="extend", help="default: simple greedy"
     )

@@ -15,6 +15,7 @@ from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from gin_sim.checks import MAX_JOBS, MAX_SEED
 from gin_sim.errors import GinSimError, RulesError
 from gin_sim.progress import note
 
@@ -28,6 +29,46 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Say what was wrong and where help is, and exit with 2."""
         self.exit(2, f"{self.prog}: error: {message} (see {self.prog} --help)\n")
+
+
+def add_workers(parser: argparse.ArgumentParser) -> None:
+    """Add ``--jobs`` and ``--backend``."""
+    parser.add_argument(
+        "--jobs", metavar="J", type=whole(-1, MAX_JOBS), help="workers (default: all cores)"
+    )
+    parser.add_argument(
+        "--backend",
+        choices=("threads", "loky"),
+        help="threads where all agents are compiled, else loky (processes)",
+    )
+
+
+def experiment_parser(
+    name: str, description: str, *, deals: int, most_deals: int, seed: int
+) -> Parser:
+    """Return the parser of an experiment, with what they all take.
+
+    Parameters
+    ----------
+    name : str
+        Of its module.
+    deals, seed : int
+        What is played if nothing else is asked for.
+    most_deals : int
+    """
+    parser = Parser(prog=f"python -m experiments.{name}", description=description)
+    parser.add_argument(
+        "--deals",
+        metavar="N",
+        type=whole(1, most_deals),
+        default=deals,
+        help=f"how many (default {deals:,})",
+    )
+    parser.add_argument("--seed", metavar="S", type=whole(0, MAX_SEED), default=seed)
+    add_workers(parser)
+    parser.add_argument("--out", metavar="DIR", help="a new folder (default: one in results/)")
+    parser.add_argument("--rules", metavar="PRESET", default="poozee", help="default: poozee")
+    return parser
 
 
 def add_json(parser: argparse.ArgumentParser) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from gin_sim.checks import MAX_JOBS, MAX_SEED, MAX_UNITS
-from gin_sim.cli.common import add_json, add_rules, read_rules, real, whole
+from gin_sim.checks import MAX_SEED, MAX_UNITS
+from gin_sim.cli.common import add_json, add_rules, add_workers, read_rules, real, whole
 from gin_sim.cli.sprt import add_hypotheses
 from gin_sim.errors import GinSimError
 from gin_sim.progress import note, progress
@@ -37,8 +37,7 @@ def add(commands: Any) -> None:
     )
     add_rules(parser)
     parser.add_argument("--seed", metavar="S", type=whole(0, MAX_SEED), help="drawn if not given")
-    parser.add_argument("--jobs", metavar="J", type=whole(-1, MAX_JOBS), help="workers")
-    parser.add_argument("--backend", choices=("threads", "loky"))
+    add_workers(parser)
     parser.add_argument("--on-illegal", choices=("error", "forfeit"), default="error")
     add_json(parser)
     parser.set_defaults(run=run)

@@ -6,10 +6,11 @@ import argparse
 import shlex
 from typing import TYPE_CHECKING, Any
 
-from gin_sim.checks import MAX_JOBS, MAX_SEED, MAX_UNITS
+from gin_sim.checks import MAX_SEED, MAX_UNITS
 from gin_sim.cli.common import (
     add_json,
     add_rules,
+    add_workers,
     print_table,
     read_rules,
     whole,
@@ -46,14 +47,7 @@ def add(commands: Any) -> None:
     parser.add_argument(
         "--seed", metavar="S", type=whole(0, MAX_SEED), help="drawn and printed if not given"
     )
-    parser.add_argument(
-        "--jobs", metavar="J", type=whole(-1, MAX_JOBS), help="workers (default: all cores)"
-    )
-    parser.add_argument(
-        "--backend",
-        choices=("threads", "loky"),
-        help="threads where all agents are compiled, else loky (processes)",
-    )
+    add_workers(parser)
     parser.add_argument("--out", metavar="DIR", help="a new folder (default: one in results/)")
     parser.add_argument("--no-hands", action="store_true", help="keep no row for each hand")
     parser.add_argument(
