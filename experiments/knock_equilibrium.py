@@ -62,7 +62,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gin_sim import records
+from gin_sim import folder as folders
 from gin_sim.cli.common import Parser, experiment_parser, guarded, whole
 from gin_sim.knock_figures import TIP, equilibrium, exploitability
 from gin_sim.knock_tables import CELLS, PARTS, Part, Sums, Table, play_parts
@@ -381,7 +381,7 @@ def run(args: argparse.Namespace) -> None:
     command += f" --target {args.target:g}" if args.target != TARGET else ""
     command += f" --rules {args.rules}" if args.rules != "poozee" else ""
     manifest = {
-        "schema": records.SCHEMA_VERSION,
+        "schema": folders.SCHEMA_VERSION,
         "kind": "knock_equilibrium",
         "command": command,
         "seed": args.seed,
@@ -391,10 +391,10 @@ def run(args: argparse.Namespace) -> None:
         "target": args.target,
         "rules": rules.as_dict(),
         "agents_sha256": {PLAYER: load_agent(PLAYER).source_hash()},
-        "versions": records.versions(),
-        "git_commit": records.git_commit(),
+        "versions": folders.versions(),
+        "git_commit": folders.git_commit(),
     }
-    folder = records.take_folder(args.out, "knock_equilibrium", manifest)
+    folder = folders.take_folder(args.out, "knock_equilibrium", manifest)
     note(f"{PARTS} x {args.deals:,} deals, seed {args.seed}, results in {folder.path}")
     with progress("deals") as report:
         parts = play_parts(args.deals, args.seed, rules, workers, report, player=PLAYER)

@@ -56,7 +56,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from gin_sim import records
+from gin_sim import folder as folders
 from gin_sim.checks import MAX_UNITS
 from gin_sim.cli.common import Parser, experiment_parser, guarded, print_table
 from gin_sim.effects import NEVER, VIEWS, BreakEven, ForkCounts, find_break_even
@@ -141,7 +141,7 @@ class Study:
         """Return what is written beside the tables."""
         agents = {agent.label: agent.source_hash() for agent in self.players}
         return {
-            "schema": records.SCHEMA_VERSION,
+            "schema": folders.SCHEMA_VERSION,
             "kind": "knock_timing",
             "command": self.command(),
             "seed": self.seed,
@@ -149,8 +149,8 @@ class Study:
             "rules": self.rules.as_dict(),
             "players": [agent.label for agent in self.players],
             "agents_sha256": agents,
-            "versions": records.versions(),
-            "git_commit": records.git_commit(),
+            "versions": folders.versions(),
+            "git_commit": folders.git_commit(),
         }
 
 
@@ -387,7 +387,7 @@ def _even_row(one: Definition, label: str, forks: int, found: BreakEven | None) 
     }
 
 
-def write_study(study: Study, folder: records.RunFolder, found: Sequence[Found]) -> pd.DataFrame:
+def write_study(study: Study, folder: folders.RunFolder, found: Sequence[Found]) -> pd.DataFrame:
     """Write all tables; return that of the break-evens."""
     tables = {
         "knock_timing": effects_table(study, found),
@@ -413,7 +413,7 @@ def run(args: argparse.Namespace) -> None:
     players, only = args.players or PLAYERS, args.only or ()
     study = make_study(args.deals, args.seed, args.rules, players, only)
     workers = Workers.choose(args.jobs, args.backend)
-    folder = records.take_folder(args.out, "knock_timing", study.manifest())
+    folder = folders.take_folder(args.out, "knock_timing", study.manifest())
     note(f"{study.deals:,} deals, seed {study.seed}, results in {folder.path}")
     with progress("deals") as report:
         found = run_study(study, workers, report)

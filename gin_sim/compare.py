@@ -33,6 +33,7 @@ from gin_sim.progress import Reporter
 from gin_sim.runner import Entry, Piece, Played, try_piece
 from gin_sim.sprt import Sprt, check_errors, check_hypotheses, decide, finite, wald_bounds
 from gin_sim.stats import CONFIDENCE, RatioSums
+from gin_sim.sums import Sums
 from gin_sim.workers import Workers, ctrl_c_put_off
 
 BATCH_DEALS = 512
@@ -59,9 +60,9 @@ class PointsTest:
         return wald_bounds(self.alpha, self.beta)
 
 
-@dataclass
+@dataclass(frozen=True)
 class Tally:
-    """What is counted of the deals, by a's results; additive.
+    """What is looked at of the deals, by a's results.
 
     Attributes
     ----------
@@ -75,13 +76,10 @@ class Tally:
     pairs: list[int] = field(default_factory=lambda: [0] * 5)
     points: RatioSums = field(default_factory=RatioSums)
 
-    def add(self, rows: Any) -> None:
-        """Count the rows of whole mirrored deals."""
-        won = (1 + (rows["winner"] == 0) - (rows["winner"] == 1)).reshape(-1, 2).sum(axis=1)
-        for place, count in enumerate(np.bincount(won, minlength=5)):
-            self.pairs[place] += int(count)
-        points = rows["points_a"].astype(np.int64).reshape(-1, 2).sum(axis=1)
-        self.points.add(points, np.full(points.size, 2))
+    @classmethod
+    def of(cls, sums: Sums) -> Tally:
+        """Return what sums say of their only pairing."""
+        return cls([int(n) for n in sums.pairings[0]["pairs"]], sums.of("points", 0))
 
     @property
     def deals(self) -> int:
@@ -215,6 +213,7 @@ def compare_plan(
             if agent.compiled:
                 prepare(agent)
     batch = BATCH_DEALS if plan.compiled else SLOW_BATCH_DEALS
+    sums = Sums(plan.pairings, 2, games=False, block=plan.block_units)
     tally, looks, decision = Tally(), 0, "none"
     waiting: dict[int, Played | PlayError] = {}
     with closing(workers.run(try_piece, _batches(plan, batch))) as finished:
@@ -224,14 +223,15 @@ def compare_plan(
                 due = waiting.pop(looks)
                 if isinstance(due, PlayError):
                     raise due
-                tally.add(due.rows[0])
+                sums.add(due.sums)
+                tally = Tally.of(sums)
                 looks += 1
                 said = decide(llr_of(test, tally), tally.deals, test.bounds)
                 decision = "none" if said == "continue" else said
                 if progress is not None:
                     progress[:] = [Comparison(plan, test, tally, decision, looks, batch)]
                 if report is not None:
-                    report(2 * tally.deals, 2 * plan.units)
+                    report(2 * tally.deals, 2 * plan.units, f"LLR {llr_of(test, tally):+.2f}")
             if decision != "none":
                 break
     return Comparison(plan, test, tally, decision, looks, batch)
@@ -252,6 +252,8 @@ def _batches(plan: Plan, batch: int) -> Iterator[Piece]:
             seed=plan.seed,
             games=False,
             forgiving=plan.forgiving,
+            block=plan.block_units,
+            keep=False,
         )
 
 

@@ -215,3 +215,32 @@ def starter_advantage(hands: pd.DataFrame, ax: Axes | None = None) -> Axes:
         axes.set_xlabel("points a hand for the non-dealer, 95 % intervals from whole deals")
         caption(axes, f"n = {len(hands):,} hands")
     return axes
+
+
+def sweep(table: pd.DataFrame, param: str, ax: Axes | None = None) -> Axes:
+    """Draw what each value of a parameter is worth, by opponent.
+
+    Parameters
+    ----------
+    table : DataFrame
+        As :attr:`gin_sim.result.Result.sweep`.
+    param : str
+        What to call the values.
+    """
+    title = f"Points a hand by {plain(param)}"
+    with axes_of(ax) as axes:
+        if table.empty:
+            return no_data(axes, title)
+        for name, some in table.groupby("against", sort=False):
+            points = some["points_per_hand"].astype(float)
+            half = (some["ci_high"].astype(float) - points).fillna(0)
+            axes.errorbar(
+                some["value"], points, yerr=half, fmt="o-", capsize=2, label=f"v {plain(name)}"
+            )
+        axes.axhline(0, color="black", lw=0.8)
+        axes.legend()
+        axes.set_title(title)
+        axes.set_ylabel("points a hand, 95 % intervals from whole deals")
+        axes.set_xlabel(plain(param))
+        caption(axes, f"n = {int(table['hands'].sum()):,} hands; all values on the same deals")
+    return axes

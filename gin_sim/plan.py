@@ -10,16 +10,59 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from gin_sim import records
+from gin_sim import folder, records
 from gin_sim.checks import MAX_SEED, MAX_UNITS, whole_number
+from gin_sim.compiled import PACKAGE, source_hash
 from gin_sim.errors import AgentError, GinSimError
 from gin_sim.registry import Agent, load_agent, unique_labels
 from gin_sim.rules import PRESETS, Rules, as_rules
+from gin_sim.sums import block_units
 
 LADDER = ("random", "simple", "greedy", "gin_only", "early_gin")
 """Who plays when nobody is named."""
 
 DEFAULT_HANDS = 20_000
+DEFAULT_GAMES = 1_000
+"""Of a league."""
+MOST_PARTS = 256
+MOST_VALUES = 100
+
+FORMATS = ("round-robin", "gauntlet", "league")
+"""Everybody against everybody; the first against all others; a round robin of whole games."""
+
+
+def meetings(how: str, n_agents: int, swept: int = 0) -> tuple[tuple[int, int], ...]:
+    """Return which agents meet under a format, as places in the list of agents.
+
+    Parameters
+    ----------
+    how : str
+        One of `FORMATS`, or ``sweep``: each of the first `swept` against all after them.
+    """
+    if how == "gauntlet":
+        return tuple((0, other) for other in range(1, n_agents))
+    if how == "sweep":
+        return tuple(itertools.product(range(swept), range(swept, n_agents)))
+    return tuple(itertools.combinations(range(n_agents), 2))
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """One agent over values of one of its parameters.
+
+    Attributes
+    ----------
+    agent : str
+        As on the command line.
+    """
+
+    agent: str
+    param: str
+    values: tuple[float, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as JSON gives it back."""
+        return {"agent": self.agent, "param": self.param, "values": list(self.values)}
 
 
 @dataclass(frozen=True)
@@ -40,6 +83,8 @@ class Plan:
     games: bool
     forgiving: bool
     keep_hands: bool
+    format: str = "round-robin"
+    sweep: Sweep | None = None
 
     @property
     def compiled(self) -> bool:
@@ -49,7 +94,8 @@ class Plan:
     @property
     def pairings(self) -> tuple[tuple[int, int], ...]:
         """Which agents meet, as places in the list of agents."""
-        return tuple(itertools.combinations(range(len(self.agents)), 2))
+        swept = len(self.sweep.values) if self.sweep else 0
+        return meetings(self.format, len(self.agents), swept)
 
     @property
     def pairing_labels(self) -> list[str]:
@@ -60,17 +106,33 @@ class Plan:
     def name(self) -> str:
         """What to call the run: its agents, or how many there are."""
         names = "-".join(dict.fromkeys(agent.name for agent in self.agents))
+        if self.sweep:
+            return f"{self.agents[0].name}-{self.sweep.param}"
         return names if len(names) <= 40 else f"{len(self.agents)}-agents"
 
     @property
     def part_units(self) -> int:
         """How many units a part of the rows covers: fixed by the plan alone."""
         hands_a_unit = 2 * len(self.pairings) * (10 if self.games else 1)
-        return max(16, records.PART_ROWS // hands_a_unit)
+        units = max(16, records.PART_ROWS // hands_a_unit)
+        # Without rows a part is a few sums: not more than some hundred of them.
+        return units if self.keep_hands else max(units, -(-self.units // MOST_PARTS))
+
+    @property
+    def block_units(self) -> int:
+        """How many units are in a block of the sums."""
+        return block_units(self.units)
 
     def command(self) -> str:
         """Return the command that makes the result again."""
         words = ["gin-sim", "tournament", *(a.label_with_place for a in self.agents)]
+        if self.sweep:
+            values = ",".join(f"{value:.17g}" for value in self.sweep.values)
+            words = ["gin-sim", "sweep", self.sweep.agent, self.sweep.param, values]
+            others = self.agents[len(self.sweep.values) :]
+            words += ["--against", *(a.label_with_place for a in others)]
+        elif self.format != "round-robin":
+            words += ["--format", self.format]
         words += ["--games" if self.games else "--hands", str(2 * self.units)]
         preset = next((n for n in PRESETS if Rules.preset(n) == self.rules), None)
         if preset is not None:
@@ -90,8 +152,10 @@ class Plan:
     def manifest(self) -> dict[str, Any]:
         """Return what is written beside the rows."""
         return {
-            "schema": records.SCHEMA_VERSION,
+            "schema": folder.SCHEMA_VERSION,
             "kind": "tournament",
+            "format": self.format,
+            **({"sweep": self.sweep.as_dict()} if self.sweep else {}),
             "command": self.command(),
             "seed": self.seed,
             "games" if self.games else "hands": 2 * self.units,
@@ -110,8 +174,10 @@ class Plan:
             ],
             "pairings": self.pairing_labels,
             "part_units": self.part_units,
-            "versions": records.versions(),
-            "git_commit": records.git_commit(),
+            "rows": self.keep_hands,
+            "versions": folder.versions(),
+            "engine_sha256": source_hash(PACKAGE),
+            "git_commit": folder.git_commit(),
         }
 
 
@@ -124,6 +190,7 @@ def make_plan(
     seed: int | None = None,
     on_illegal: str = "error",
     keep_hands: bool = True,
+    format: str = "round-robin",  # noqa: A002 - what the command line calls it
 ) -> Plan:
     """Return the plan of a tournament, with every choice checked and made.
 
@@ -132,17 +199,106 @@ def make_plan(
     AgentError, RulesError, GinSimError
         Naming what is not allowed and what is.
     """
-    named: list[str | Agent] = []
-    with suppress(TypeError):
-        named = [] if isinstance(agents, str) else list(agents)
-    if not named:
-        raise AgentError(f"agents = {agents!r}: give a list of two names or agents, or more")
-    loaded = tuple(load_agent(one) for one in named)
+    loaded = _load_all(agents, "agents")
     if len(loaded) < 2:
         raise AgentError(
             f"a tournament takes two agents or more; '{loaded[0].name}' alone has no opponent "
             "(name it twice for self-play)"
         )
+    if not isinstance(format, str) or format not in FORMATS:
+        raise GinSimError(f"format = {format!r}: allowed is {', '.join(FORMATS)}")
+    if format == "league":
+        if hands is not None:
+            raise GinSimError("a league is of whole games: give games, not hands")
+        games = DEFAULT_GAMES if games is None else games
+    return _plan(
+        loaded,
+        tuple(unique_labels([one.label for one in loaded])),
+        format,
+        None,
+        hands=hands,
+        games=games,
+        rules=rules,
+        seed=seed,
+        on_illegal=on_illegal,
+        keep_hands=keep_hands,
+    )
+
+
+def make_sweep(
+    agent: str | Agent,
+    param: str,
+    values: Iterable[float],
+    against: Iterable[str | Agent],
+    **options: Any,
+) -> Plan:
+    """Return the plan of a sweep: an agent with each value of a parameter, on the same deals.
+
+    Parameters
+    ----------
+    agent : str or Agent
+    param : str
+        One of its parameters, or of those that every agent takes.
+    values : iterable of float
+        Two or more, each once.
+    against : iterable of str or Agent
+        The opponents of each.
+    **options
+        Amount, rules and so on, as for :func:`make_plan`.
+
+    Raises
+    ------
+    AgentError, RulesError, GinSimError
+        Naming what is not allowed and what is.
+    """
+    base = load_agent(agent)
+    some: list[Any] = []
+    with suppress(TypeError):
+        some = list(values)
+    if not 2 <= len(some) <= MOST_VALUES or len(set(some)) < len(some):
+        raise GinSimError(f"values = {some!r}: give 2..{MOST_VALUES} numbers, each once")
+    swept = tuple(base.with_params({param: value}) for value in some)
+    others = _load_all(against, "against")
+    labels = [_label_with(one, param) for one in swept]
+    return _plan(
+        (*swept, *others),
+        tuple(unique_labels([*labels, *(other.label for other in others)])),
+        "sweep",
+        Sweep(base.label_with_place, param, tuple(float(value) for value in some)),
+        **options,
+    )
+
+
+def _label_with(one: Agent, param: str) -> str:
+    """Return a label that tells a parameter even where it is as declared."""
+    if f"{param}=" in one.label:
+        return one.label
+    return f"{one.label}{',' if ':' in one.label else ':'}{param}={one.params[param]:g}"
+
+
+def _load_all(agents: Iterable[str | Agent], name: str) -> tuple[Agent, ...]:
+    named: list[str | Agent] = []
+    with suppress(TypeError):
+        named = [] if isinstance(agents, str) else list(agents)
+    if not named:
+        raise AgentError(f"{name} = {agents!r}: give a list of two names or agents, or more")
+    return tuple(load_agent(one) for one in named)
+
+
+def _plan(
+    agents: tuple[Agent, ...],
+    labels: tuple[str, ...],
+    how: str,
+    sweep: Sweep | None,
+    *,
+    hands: int | None = None,
+    games: int | None = None,
+    rules: Rules | str | None = None,
+    seed: int | None = None,
+    on_illegal: str = "error",
+    keep_hands: bool = True,
+) -> Plan:
+    """Check what all formats share."""
     if hands is not None and games is not None:
         raise GinSimError("give the amount as hands or as games, not both")
     amount = games if games is not None else (DEFAULT_HANDS if hands is None else hands)
@@ -154,12 +310,14 @@ def make_plan(
     if not isinstance(keep_hands, bool):
         raise GinSimError(f"keep_hands = {keep_hands!r}: allowed is True or False")
     return Plan(
-        agents=loaded,
-        labels=tuple(unique_labels(loaded)),
+        agents=agents,
+        labels=labels,
         rules=as_rules(rules),
         seed=whole_number(seed, "seed", 0, MAX_SEED),
         units=(amount + 1) // 2,
         games=games is not None,
         forgiving=on_illegal == "forfeit",
         keep_hands=keep_hands,
+        format=how,
+        sweep=sweep,
     )

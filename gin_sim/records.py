@@ -1,24 +1,8 @@
-"""What a run leaves on disk: a manifest and rows as parquet.
-
-A run's folder holds ``manifest.json`` (all that decides the result: rules, agents with
-the hash of their source, seed, amounts, versions, the command that makes it again),
-``hands/part-<n>.parquet`` (and ``games/…``), ``summary.json`` and ``summary.csv``.
-Nothing in it depends on how many workers there were, or on the time.
-
-Each part covers a fixed range of deals for all pairings, whatever pieces they were
-played in.  Files are written under a temporary name and renamed when complete.
-"""
+"""Rows of hands and games as tables: what the engine counts, in words."""
 
 from __future__ import annotations
 
-import itertools
-import json
-import platform
-import subprocess
-from collections.abc import Iterator, Sequence
-from contextlib import suppress
-from datetime import UTC, datetime
-from hashlib import sha256
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,14 +10,13 @@ import numpy as np
 
 from gin_sim.cards import card_name
 from gin_sim.errors import ResultsError
+from gin_sim.folder import read_manifest, stored_pieces
 from gin_sim.scoring import OUTCOMES
 
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-SCHEMA_VERSION = 1
-MANIFEST = "manifest.json"
 PART_ROWS = 65_536
 """About how many rows of hands a part has."""
 
@@ -109,160 +92,17 @@ def games_table(games: Sequence[Any], labels: Sequence[str]) -> pa.Table:
     return pa.table(columns)
 
 
-class RunFolder:
-    """The folder of one run, being written."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-
-    @classmethod
-    def create(cls, path: Path, manifest: dict[str, Any]) -> RunFolder:
-        """Make a folder for a new run and take it: of two runs at once, one gets it.
-
-        Raises
-        ------
-        ResultsError
-            If it has something in it already, or cannot be written.
-        """
-        try:
-            path.mkdir(parents=True, exist_ok=True)
-            if any(path.iterdir()):
-                raise ResultsError(f"'{path}' is not empty; name a new folder with --out")
-            file = path / MANIFEST
-            with file.open("xb") as opened:
-                try:
-                    opened.write(_json_bytes(manifest))
-                except OSError:
-                    file.unlink()
-                    raise
-        except FileExistsError as error:
-            what = "holds a run already" if path.is_dir() else "is not a folder"
-            raise ResultsError(f"'{path}' {what}; name a new folder with --out") from error
-        except OSError as error:
-            raise _unwritable(path, error) from error
-        return cls(path)
-
-    @classmethod
-    def create_new(cls, root: Path, name: str, manifest: dict[str, Any]) -> RunFolder:
-        """Make a folder in `root` for a new run, called `name`, or ``name-2`` and so on."""
-        for n in itertools.count(1):
-            path = root / (name if n == 1 else f"{name}-{n}")
-            try:
-                root.mkdir(parents=True, exist_ok=True)
-                path.mkdir()
-            except FileExistsError:
-                if root.is_dir():
-                    continue
-                raise ResultsError(f"'{root}' is not a folder; name one with --out") from None
-            except OSError as error:
-                raise _unwritable(path, error) from error
-            return cls.create(path, manifest)
-        raise AssertionError
-
-    def discard(self) -> None:
-        """Take the folder back, for a run that could not begin."""
-        with suppress(OSError):
-            (self.path / MANIFEST).unlink()
-            self.path.rmdir()
-
-    def write_json(self, name: str, value: Any) -> None:
-        """Write a JSON document, sorted as given, without NaN."""
-        self._write(self.path / name, _json_bytes(value))
-
-    def write_text(self, name: str, text: str) -> None:
-        """Write a text file."""
-        self._write(self.path / name, text.encode())
-
-    def write_part(self, kind: str, number: int, table: pa.Table) -> None:
-        """Write part `number` of the rows of a kind (hands, games)."""
-        import pyarrow as pa  # noqa: PLC0415
-        import pyarrow.parquet as pq  # noqa: PLC0415
-
-        sink = pa.BufferOutputStream()
-        pq.write_table(table, sink, compression="zstd")
-        self._write(self.path / kind / f"part-{number:06d}.parquet", sink.getvalue())
-
-    def _write(self, path: Path, data: Any) -> None:
-        temporary = path.with_name(path.name + ".tmp")
-        try:
-            path.parent.mkdir(exist_ok=True)
-            with temporary.open("wb") as file:
-                file.write(data)
-            temporary.replace(path)
-        except OSError as error:
-            with suppress(OSError):
-                temporary.unlink()
-            failure = _unwritable(path, error)
-            failure.exit_code = 1
-            raise failure from error
-
-
-def _json_bytes(value: Any) -> bytes:
-    return (json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n").encode()
-
-
-def _unwritable(path: Path, error: OSError) -> ResultsError:
-    reason = error.strerror or type(error).__name__
-    return ResultsError(f"'{path}' cannot be written: {reason}")
-
-
-def take_folder(out: str | None, name: str, manifest: dict[str, Any]) -> RunFolder:
-    """Take the folder named for a run, or a new one in ``results/``.
-
-    Parameters
-    ----------
-    out : str or None
-        As given on the command line.
-    name : str
-        What to call a new one, between the date and a hash of what decides the run.
-    manifest : dict
-
-    Raises
-    ------
-    ResultsError
-        If the folder is not empty or cannot be written.
-    """
-    if out is None:
-        decides = [manifest.get("command"), manifest.get("agents", manifest.get("agents_sha256"))]
-        key = sha256(repr(decides).encode()).hexdigest()[:8]
-        dated = f"{datetime.now(UTC).astimezone():%Y-%m-%d}-{name}-{key}"
-        return RunFolder.create_new(Path("results"), dated, manifest)
-    if not out.strip():
-        raise ResultsError("--out '': give the path of a new folder")
-    return RunFolder.create(Path(out), manifest)
-
-
-def parts(path: Path, kind: str = "hands") -> Iterator[Path]:
-    """Yield the files with a run's rows, in order."""
-    yield from sorted((path / kind).glob("part-*.parquet"))
-
-
-def read_manifest(path: str | Path) -> dict[str, Any]:
-    """Return the manifest of a run.
-
-    Raises
-    ------
-    ResultsError
-        If there is none, or it cannot be read.
-    """
-    file = Path(path) / MANIFEST
-    try:
-        manifest = json.loads(file.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise ResultsError(f"'{path}' holds no run: there is no manifest.json in it") from None
-    except (OSError, ValueError, RecursionError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise ResultsError(f"'{file}' cannot be read: {reason}") from error
-    if not isinstance(manifest, dict) or repr(manifest.get("schema")) != repr(SCHEMA_VERSION):
-        found = manifest.get("schema") if isinstance(manifest, dict) else None
-        raise ResultsError(f"'{file}': schema {found!r}; this version reads {SCHEMA_VERSION}")
-    return manifest
+def parts(path: Path, kind: str = "hands") -> list[Path]:
+    """Return the files with a run's rows, in order."""
+    return sorted((path / kind).glob("part-*.parquet"))
 
 
 def read_rows(
     path: str | Path, kind: str = "hands", columns: Sequence[str] | None = None
 ) -> pd.DataFrame:
     """Return the rows of a run, ``hands`` or ``games``, as a DataFrame.
+
+    Of a run that is not finished: the rows there are, parts that are whole before others.
 
     Parameters
     ----------
@@ -277,51 +117,37 @@ def read_rows(
     import pyarrow as pa  # noqa: PLC0415
     import pyarrow.parquet as pq  # noqa: PLC0415
 
-    files = list(parts(Path(path), kind))
-    if not files:
-        raise ResultsError(f"'{path}' holds no rows of {kind}")
+    path = Path(path)
+    some = None
     try:
-        there = pq.read_schema(files[0]).names
-        some = None if columns is None else [name for name in columns if name in there]
-        tables = [pq.read_table(file, columns=some) for file in files]
+        tables = []
+        for file in parts(path, kind):
+            if columns is not None and some is None:
+                there = pq.read_schema(file).names
+                some = [name for name in columns if name in there]
+            tables.append(pq.read_table(file, columns=some))
     except (OSError, pa.ArrowInvalid) as error:
         raise ResultsError(f"rows in '{path}' cannot be read: {error}") from error
+    wanted = set(columns or ())
+    tables += [
+        table if columns is None else table.select([n for n in table.column_names if n in wanted])
+        for table in _unfinished(path, kind)
+    ]
+    if not tables:
+        raise ResultsError(f"'{path}' holds no rows of {kind}")
     frame: pd.DataFrame = pa.concat_tables(tables).unify_dictionaries().to_pandas()
     return frame
 
 
-def versions() -> dict[str, str]:
-    """Return the versions that a result may depend on."""
-    import numba  # noqa: PLC0415
-
-    from gin_sim import __version__  # noqa: PLC0415
-
-    return {
-        "gin_sim": __version__,
-        "python": platform.python_version(),
-        "numpy": np.__version__,
-        "numba": numba.__version__,
-    }
-
-
-def git_commit() -> str | None:
-    """Return the commit of the checkout this package runs from, with + if it is changed."""
-    root = Path(__file__).resolve().parent.parent
-    if not (root / ".git").exists():
-        return None
-    try:
-        commit = _git(root, "rev-parse", "HEAD")
-        return commit + ("+" if _git(root, "status", "--porcelain", "-uno") else "")
-    except (OSError, subprocess.SubprocessError):
-        return None
-
-
-def _git(root: Path, *words: str) -> str:
-    done = subprocess.run(  # noqa: S603
-        ["git", "-C", str(root), *words],  # noqa: S607
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=10,
-    )
-    return done.stdout.strip()
+def _unfinished(path: Path, kind: str) -> list[pa.Table]:
+    """Return the rows of pieces whose parts are not whole."""
+    tables = []
+    for _, piece in stored_pieces(path):
+        rows = piece.rows if kind == "hands" else piece.games
+        if rows:
+            labels = [str(name) for name in read_manifest(path)["pairings"]]
+            if kind == "hands":
+                tables.append(hands_table(rows, labels, bool(piece.games)))
+            else:
+                tables.append(games_table(rows, labels))
+    return tables

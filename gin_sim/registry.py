@@ -382,13 +382,13 @@ def _line_in(error: BaseException, file: str) -> str:
     return ""
 
 
-def unique_labels(agents: Sequence[Agent]) -> list[str]:
-    """Return a label for each agent; the same agent twice gets a number."""
-    labels: list[str] = []
-    for one in agents:
-        label, n = one.label, 2
-        while label in labels:
-            label = f"{one.label}#{n}"
+def unique_labels(labels: Sequence[str]) -> list[str]:
+    """Return a label for each agent; one that is there already gets a number."""
+    out: list[str] = []
+    for label in labels:
+        unique, n = label, 2
+        while unique in out:
+            unique = f"{label}#{n}"
             n += 1
-        labels.append(label)
-    return labels
+        out.append(unique)
+    return out

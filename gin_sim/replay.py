@@ -6,121 +6,19 @@ A hand is a function of rules, agents, seed and deal, so nothing had to be store
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from itertools import combinations
-from pathlib import Path
 from typing import Any
 
-from gin_sim import drive, records
+from gin_sim import drive
 from gin_sim import state as machine
 from gin_sim.cards import card_name, format_hand
-from gin_sim.checks import MAX_SEED
 from gin_sim.compiled import records as zeroed
-from gin_sim.errors import PlayError, ResultsError, RulesError
+from gin_sim.errors import PlayError, ResultsError
 from gin_sim.play import GAME_DTYPE, ROW_DTYPE, Order, new_desk
 from gin_sim.registry import load_agent
-from gin_sim.rules import Rules
+from gin_sim.run import Run
 from gin_sim.scoring import MAX_GAME_HANDS, OUTCOMES, rules_record
 from gin_sim.settle import describe_layoff, showdown
 from gin_sim.view import LAST, UPCARD
-
-
-@dataclass(frozen=True)
-class Run:
-    """A run as its manifest tells it."""
-
-    path: Path
-    manifest: dict[str, Any]
-
-    @classmethod
-    def open(cls, path: str | Path) -> Run:
-        """Read the manifest of a run's folder.
-
-        Raises
-        ------
-        ResultsError
-            If there is none, or something in it cannot be.
-        """
-        manifest = records.read_manifest(path)
-        file = Path(path) / records.MANIFEST
-        problem = _problem(manifest)
-        if problem:
-            raise ResultsError(f"'{file}': {problem}")
-        try:
-            Rules(**manifest["rules"])
-        except (TypeError, RulesError) as error:
-            raise ResultsError(f"'{file}': rules: {error}") from error
-        return cls(Path(path), manifest)
-
-    @property
-    def games(self) -> bool:
-        """Whether games were played."""
-        return "games" in self.manifest
-
-    @property
-    def rules(self) -> Rules:
-        """The rules of the run."""
-        return Rules(**self.manifest["rules"])
-
-    @property
-    def pairings(self) -> list[str]:
-        """The pairings by name."""
-        return list(self.manifest["pairings"])
-
-    def changed_agents(self) -> list[str]:
-        """Return the labels of agents whose source is not that of the run any more."""
-        return [
-            entry["label"]
-            for entry in self.manifest["agents"]
-            if load_agent(entry["spec"]).source_hash() != entry["source_sha256"]
-        ]
-
-    def _pairing(self, name: str | None) -> tuple[int, int]:
-        places = list(combinations(range(len(self.manifest["agents"])), 2))
-        if name is None:
-            return places[0]
-        if name in self.pairings:
-            return places[self.pairings.index(name)]
-        raise ResultsError(
-            f"no pairing '{name}' in this run; there are: {', '.join(self.pairings)}"
-        )
-
-    def _check_deal(self, deal: int) -> None:
-        units = self.manifest["games" if self.games else "hands"] // 2
-        most = units * MAX_GAME_HANDS if self.games else units
-        if not 0 <= deal < most:
-            raise ResultsError(f"deal {deal} is not in this run; it has 0..{most - 1}")
-
-
-_SHAPE = {"seed": int, "rules": dict, "on_illegal": str, "agents": list, "pairings": list}
-_AGENT_SHAPE = {"label": str, "spec": str, "source_sha256": str}
-
-
-def _problem(manifest: dict[str, Any]) -> str:
-    """Say what in a tournament's manifest cannot be; nothing if all can."""
-    if manifest.get("kind") != "tournament":
-        return f"kind = {manifest.get('kind')!r}: hands of a tournament can be replayed"
-    amount = "games" if "games" in manifest else "hands"
-    for key, kind in (_SHAPE | {amount: int}).items():
-        value = manifest.get(key)
-        low = 1 if key == amount else 0
-        if type(value) is not kind or (isinstance(value, int) and not low <= value <= MAX_SEED):
-            return f"{key} = {value!r} cannot be"
-    if "games" in manifest and "hands" in manifest:
-        return "hands and games: a run has one of them"
-    if manifest["on_illegal"] not in ("error", "forfeit"):
-        return f"on_illegal = {manifest['on_illegal']!r} cannot be"
-    if missing := Rules().as_dict().keys() - manifest["rules"].keys():
-        return f"rules: '{min(missing)}' is missing"
-    for agent in manifest["agents"]:
-        if not isinstance(agent, dict) or any(
-            type(agent.get(key)) is not kind for key, kind in _AGENT_SHAPE.items()
-        ):
-            return f"agents: {agent!r} cannot be"
-    names = [f"{a['label']} v {b['label']}" for a, b in combinations(manifest["agents"], 2)]
-    if manifest["pairings"] != names or not names:
-        return f"pairings = {manifest['pairings']!r}: the agents make {names!r}"
-    return ""
 
 
 def replay(run: Run, deal: int, mirror: int = 0, pairing: str | None = None) -> Iterator[str]:
@@ -140,8 +38,8 @@ def replay(run: Run, deal: int, mirror: int = 0, pairing: str | None = None) -> 
     ResultsError
         For a deal or a pairing that the run does not have.
     """
-    run._check_deal(deal)
-    places = run._pairing(pairing)
+    run.check_deal(deal)
+    places = run.meeting(pairing)
     entries = [run.manifest["agents"][place] for place in places]
     players = tuple(drive.Player(load_agent(e["spec"]), e["label"]) for e in entries)
     order = Order(run.manifest["seed"], 0, 1, 0, int(run.manifest["on_illegal"] == "forfeit"))

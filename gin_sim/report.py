@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 from gin_sim import figures, knock_figures, records
 from gin_sim.drawing import save
 from gin_sim.errors import ResultsError
+from gin_sim.folder import RunFolder, read_manifest
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -59,7 +60,7 @@ class Page:
         Where figures and tables are written.
     """
 
-    folder: records.RunFolder
+    folder: RunFolder
     title: str
     parts: list[str] = field(default_factory=list)
 
@@ -151,9 +152,9 @@ def write_report(path: str | Path) -> Path:
     ResultsError
         If the folder holds no run that can be reported on, or cannot be written.
     """
-    manifest = records.read_manifest(path)
-    folder = records.RunFolder(Path(path))
-    kinds: dict[Any, Callable[[records.RunFolder, dict[str, Any]], Page]] = {
+    manifest = read_manifest(path)
+    folder = RunFolder(Path(path))
+    kinds: dict[Any, Callable[[RunFolder, dict[str, Any]], Page]] = {
         "tournament": _tournament,
         "knock_timing": _knock_timing,
     }
@@ -179,7 +180,7 @@ def _made_with(page: Page, manifest: dict[str, Any]) -> None:
         page.text(", ".join(f"{name} {version}" for name, version in versions.items()))
 
 
-def _tournament(folder: records.RunFolder, manifest: dict[str, Any]) -> Page:
+def _tournament(folder: RunFolder, manifest: dict[str, Any]) -> Page:
     import pandas as pd  # noqa: PLC0415 - not needed to get help
 
     pairings = [str(name) for name in manifest.get("pairings", [])]
@@ -195,9 +196,11 @@ def _tournament(folder: records.RunFolder, manifest: dict[str, Any]) -> Page:
     page.heading("Pairings")
     page.text("Points are a hand, from the side of a; intervals are 95 %, from whole deals.")
     page.table("pairings", _flat(summary["pairings"]).drop(columns=["knocks"], errors="ignore"))
-    if any(records.parts(folder.path)):
+    try:
         hands = records.read_rows(folder.path, "hands", [*_HAND_COLUMNS, "game"])
-    else:
+    except ResultsError:
+        if records.parts(folder.path):
+            raise
         hands = pd.DataFrame({name: [] for name in _HAND_COLUMNS})
         page.text("No rows of hands were kept: there is nothing to draw.")
     page.heading("How hands go")
@@ -230,7 +233,7 @@ def _flat(rows: list[dict[str, Any]]) -> pd.DataFrame:
     return pd.DataFrame(flat).dropna(axis="columns", how="all")
 
 
-def _csv(folder: records.RunFolder, name: str) -> pd.DataFrame:
+def _csv(folder: RunFolder, name: str) -> pd.DataFrame:
     """Return a table of a run; an empty one if it is not there."""
     import pandas as pd  # noqa: PLC0415
 
@@ -240,7 +243,7 @@ def _csv(folder: records.RunFolder, name: str) -> pd.DataFrame:
         return pd.DataFrame()
 
 
-def _knock_timing(folder: records.RunFolder, manifest: dict[str, Any]) -> Page:
+def _knock_timing(folder: RunFolder, manifest: dict[str, Any]) -> Page:
     effects = _csv(folder, "knock_timing")
     evens, cells = _csv(folder, "break_even"), _csv(folder, "cells")
     policies = _csv(folder, "thresholds")

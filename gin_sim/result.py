@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from gin_sim import records
 from gin_sim.errors import GinSimError
 from gin_sim.plan import Plan
-from gin_sim.stats import PairingTally, RatioSums
+from gin_sim.scoring import OUTCOMES
+from gin_sim.sums import Sums
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,18 +24,14 @@ class Result:
     Attributes
     ----------
     plan : Plan
-    tallies : list of PairingTally
-        One for each pairing.
-    totals : list of RatioSums
-        One for each agent, over all its opponents; units share their deals.
+    sums : Sums
+        All that was counted.
     out : Path or None
         The run's folder.
     """
 
     plan: Plan
-    tallies: list[PairingTally]
-    totals: list[RatioSums]
-    game_shares: list[RatioSums]
+    sums: Sums
     out: Path | None = None
     _tables: dict[str, list[pa.Table]] = field(default_factory=dict)
 
@@ -66,6 +63,18 @@ class Result:
         """One row for each game, where games were played."""
         return self._frame("games")
 
+    @property
+    def sweep(self) -> pd.DataFrame:
+        """Of a sweep: one row for each value and opponent; points and intervals are a's."""
+        plan = self.plan
+        if plan.sweep is None:
+            raise GinSimError("the run is no sweep: see play_sweep")
+        frame = self.summary.drop(columns=["a", "b"])
+        values = [plan.sweep.values[a] for a, _ in plan.pairings]
+        frame.insert(0, "value", values)
+        frame.insert(1, "against", [plan.labels[b] for _, b in plan.pairings])
+        return frame
+
     def _frame(self, kind: str) -> pd.DataFrame:
         if self.out is not None:
             return records.read_rows(self.out, kind)
@@ -80,59 +89,67 @@ class Result:
     def as_dict(self) -> dict[str, Any]:
         """Return the result as plain values, for JSON; None where there is no number."""
         plan = self.plan
-        pairings = []
-        for (a, b), tally in zip(plan.pairings, self.tallies, strict=True):
-            interval = tally.points.interval()
-            hands = tally.counts["hands"]
-            pairings.append(
-                {
-                    "a": plan.labels[a],
-                    "b": plan.labels[b],
-                    "deals": None if plan.games else tally.points.n,
-                    "hands": hands,
-                    "points_per_hand": tally.points.mean,
-                    "ci95": list(interval) if interval else None,
-                    "a_hand_wins": tally.wins[0],
-                    "b_hand_wins": tally.wins[1],
-                    **{k: v for k, v in tally.counts.items() if k != "hands"},
-                    "turns_per_hand": tally.turns / hands if hands else None,
-                    "games": tally.games,
-                    "a_game_wins": tally.game_wins[0],
-                    "b_game_wins": tally.game_wins[1],
-                    "undecided_games": tally.undecided_games,
-                    "a_illegal": tally.illegal[0],
-                    "b_illegal": tally.illegal[1],
-                }
-            )
         return {
             "seed": plan.seed,
+            "format": plan.format,
             "rules": plan.rules.as_dict(),
             "agents": [
                 {"label": label, "name": agent.name, "params": agent.params}
                 for agent, label in zip(plan.agents, plan.labels, strict=True)
             ],
-            "pairings": pairings,
+            "pairings": [self._pairing(p) for p in range(len(plan.pairings))],
             "ranking": self._ranked(),
             "command": plan.command(),
             "out": str(self.out) if self.out else None,
         }
 
+    def _pairing(self, p: int) -> dict[str, Any]:
+        """Return all there is to say of a pairing."""
+        plan, tally = self.plan, self.sums.pairings[p]
+        a, b = plan.pairings[p]
+        points, endings = self.sums.of("points", p), tally["endings"]
+        outcome = dict(zip(OUTCOMES, map(int, endings.sum(axis=(0, 1, 2))), strict=True))
+        won = [int(n) for n in endings.sum(axis=(0, 1, 3))]
+        illegal = endings[:, :, :, OUTCOMES.index("forfeit")].sum(axis=(0, 2))
+        hands, interval = points.h, points.interval()
+        return {
+            "a": plan.labels[a],
+            "b": plan.labels[b],
+            "deals": None if plan.games else points.n,
+            "hands": hands,
+            "points_per_hand": points.mean,
+            "ci95": list(interval) if interval else None,
+            "a_hand_wins": won[1],
+            "b_hand_wins": won[2],
+            "dead_hands": outcome["dead"],
+            "undercuts": outcome["undercut"],
+            "gins": outcome["gin"],
+            "big_gins": outcome["big_gin"],
+            "knocks": outcome["knock"],
+            "turns_per_hand": int(tally["turns"]) / hands if hands else None,
+            "games": int(tally["game_winners"].sum()),
+            "a_game_wins": int(tally["game_winners"][1]),
+            "b_game_wins": int(tally["game_winners"][2]),
+            "undecided_games": int(tally["game_winners"][0]),
+            "a_illegal": int(illegal[1]),
+            "b_illegal": int(illegal[2]),
+        }
+
     def _ranked(self) -> list[dict[str, Any]]:
         rows = []
-        for label, total, share in zip(
-            self.plan.labels, self.totals, self.game_shares, strict=True
-        ):
-            interval, games = total.interval(), share.interval()
+        for i, label in enumerate(self.plan.labels):
+            points, games = self.sums.of_agent("points", i), self.sums.of_agent("games", i)
+            interval, share = points.interval(), games.interval()
             rows.append(
                 {
                     "agent": label,
-                    "hands": total.h,
-                    "points_per_hand": total.mean,
+                    "hands": points.h,
+                    "points_per_hand": points.mean,
                     "ci95": list(interval) if interval else None,
                     # Half a win is counted as 1 of 2, so that all sums are whole.
-                    "games": share.h // 2,
-                    "game_share": share.mean,
-                    "game_share_ci95": list(games) if games else None,
+                    "games": games.h // 2,
+                    "game_share": games.mean,
+                    "game_share_ci95": list(share) if share else None,
                 }
             )
         key = "game_share" if self.plan.games else "points_per_hand"

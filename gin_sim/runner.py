@@ -6,7 +6,6 @@ nothing else; what they mean is worked out by whoever collects them.
 
 from __future__ import annotations
 
-import dataclasses
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -31,6 +30,11 @@ from gin_sim.policy import prepare
 from gin_sim.registry import Agent, load_agent
 from gin_sim.rules import Rules
 from gin_sim.scoring import MAX_GAME_HANDS, rules_record
+from gin_sim.sums import Sums
+
+CHUNK_UNITS = 2048
+"""How many deals are played before they are counted: rows that the processor has at hand."""
+CHUNK_GAMES = 128
 
 
 @dataclass(frozen=True)
@@ -70,6 +74,10 @@ class Piece:
         Which entries meet, as places in `entries`.
     games : bool
         Whether the numbers count games.
+    block : int
+        Units in a block of the sums.
+    keep : bool
+        Whether rows come back, or the sums alone.
     """
 
     number: int
@@ -81,15 +89,18 @@ class Piece:
     seed: int
     games: bool
     forgiving: bool
+    block: int = 1
+    keep: bool = True
 
 
 @dataclass(frozen=True)
 class Played:
-    """What came of a piece: for each pairing its rows, and its games if games were played."""
+    """What came of a piece: its sums, and for each pairing rows (and games) if they are kept."""
 
     number: int
     first: int
     count: int
+    sums: Sums
     rows: list[Any]
     games: list[Any]
 
@@ -100,7 +111,7 @@ class Pairing:
     def __init__(self, a: Entry, b: Entry, piece: Piece) -> None:
         agents = (a.load(), b.load())
         self.labels = (a.label, b.label)
-        self.order = Order(piece.seed, piece.first, piece.count, 0, int(piece.forgiving))
+        self.order = Order(piece.seed, piece.first, 0, 0, int(piece.forgiving))
         self.desk: Desk = new_desk(rules_record(piece.rules))
         self.players = (drive.Player(agents[0], a.label), drive.Player(agents[1], b.label))
         fast = agents[0].compiled and agents[1].compiled
@@ -200,26 +211,57 @@ def play_piece(piece: Piece) -> Played:
         and pairing, whatever the piece: where one pairing fails, the others are still
         played as far.
     """
+    sums = Sums(piece.pairings, len(piece.entries), piece.games, piece.block)
+    pairings = [Pairing(piece.entries[a], piece.entries[b], piece) for a, b in piece.pairings]
+    kept_rows: list[list[Any]] = [[] for _ in pairings]
+    kept_games: list[list[Any]] = [[] for _ in pairings]
+    size = CHUNK_GAMES if piece.games else CHUNK_UNITS
+    end = piece.first + piece.count
+    for first in range(piece.first, end, size):
+        count = min(size, end - first)
+        rows, games = _play_chunk(pairings, first, count, piece.games)
+        sums.add_units(first, count, rows, games)
+        if piece.keep:
+            for p in range(len(pairings)):
+                kept_rows[p].append(rows[p])
+                kept_games[p].extend(games[p : p + 1])
+    return Played(
+        piece.number,
+        piece.first,
+        piece.count,
+        sums,
+        [_one_array(part, ROW_DTYPE) for part in kept_rows] if piece.keep else [],
+        [_one_array(part, GAME_DTYPE) for part in kept_games] if piece.keep and piece.games else [],
+    )
+
+
+def _one_array(parts: list[Any], dtype: Any) -> Any:
+    return np.concatenate(parts).view(dtype, np.ndarray)
+
+
+def _play_chunk(
+    pairings: list[Pairing], first: int, count: int, of_games: bool
+) -> tuple[list[Any], list[Any]]:
+    """Return rows and games of some units for all pairings, or raise the first failure."""
     rows, games = [], []
-    first: PlayError | None = None
-    for number, (a, b) in enumerate(piece.pairings):
-        pairing = Pairing(piece.entries[a], piece.entries[b], piece)
+    failed: PlayError | None = None
+    for number, pairing in enumerate(pairings):
+        pairing.order = pairing.order._replace(first=first, count=count)
         try:
-            if piece.games:
+            if of_games:
                 some_rows, some_games = pairing.play_games()
-                rows.append(some_rows.view(ROW_DTYPE, np.ndarray))
-                games.append(some_games.view(GAME_DTYPE, np.ndarray))
+                rows.append(some_rows)
+                games.append(some_games)
             else:
-                rows.append(pairing.play_hands().view(ROW_DTYPE, np.ndarray))
+                rows.append(pairing.play_hands())
         except PlayError as error:
             error.pairing = number
-            if first is None or failed_at(error, piece.games) < failed_at(first, piece.games):
-                first = error
-            unit = failed_at(first, piece.games)[0]
-            piece = dataclasses.replace(piece, count=unit - piece.first + 1)
-    if first is not None:
-        raise first
-    return Played(piece.number, piece.first, piece.count, rows, games)
+            if failed is None or failed_at(error, of_games) < failed_at(failed, of_games):
+                failed = error
+            count = failed_at(failed, of_games)[0] - first + 1
+    if failed is not None:
+        raise failed
+    return rows, games
 
 
 def try_piece(piece: Piece) -> tuple[Piece, Played | PlayError]:

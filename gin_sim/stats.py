@@ -8,12 +8,10 @@ two hands share the cards, so they are one observation.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-
-from gin_sim.scoring import OUTCOMES
 
 CONFIDENCE = 0.95
 
@@ -73,55 +71,3 @@ def t_quantile(p: float, degrees: int) -> float:
     from scipy.special import stdtrit  # noqa: PLC0415 - scipy is not needed to get help
 
     return float(stdtrit(degrees, p))
-
-
-_COUNTS = ("hands", "dead_hands", "undercuts", "gins", "big_gins", "knocks")
-
-
-@dataclass
-class PairingTally:
-    """All that is counted of a pairing of agents a and b; additive over pieces.
-
-    Attributes
-    ----------
-    points : RatioSums
-        Points of a, by unit.
-    counts : dict of str to int
-        How hands ended.
-    wins, illegal, gin_hands, knock_hands : list of two ints
-        For a and b: hands won, illegal actions, hands ended by gin and by a knock.
-    game_wins : list of two ints
-    games, undecided_games : int
-    """
-
-    points: RatioSums = field(default_factory=RatioSums)
-    counts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(_COUNTS, 0))
-    wins: list[int] = field(default_factory=lambda: [0, 0])
-    illegal: list[int] = field(default_factory=lambda: [0, 0])
-    game_wins: list[int] = field(default_factory=lambda: [0, 0])
-    games: int = 0
-    undecided_games: int = 0
-    turns: int = 0
-
-    def add_rows(self, rows: Any) -> None:
-        """Count the rows of finished hands."""
-        outcome = np.bincount(rows["outcome"], minlength=len(OUTCOMES))
-        by_name = dict(zip(OUTCOMES, (int(n) for n in outcome), strict=True))
-        self.counts["hands"] += int(rows.size)
-        self.counts["dead_hands"] += by_name["dead"]
-        self.counts["undercuts"] += by_name["undercut"]
-        self.counts["gins"] += by_name["gin"]
-        self.counts["big_gins"] += by_name["big_gin"]
-        self.counts["knocks"] += by_name["knock"]
-        self.turns += int(rows["turns"].sum())
-        forfeits = rows["outcome"] == OUTCOMES.index("forfeit")
-        for player in (0, 1):
-            self.wins[player] += int((rows["winner"] == player).sum())
-            self.illegal[player] += int((forfeits & (rows["ender"] == player)).sum())
-
-    def add_games(self, games: Any) -> None:
-        """Count finished games."""
-        self.games += int(games.size)
-        for player in (0, 1):
-            self.game_wins[player] += int((games["winner"] == player).sum())
-        self.undecided_games += int((games["winner"] < 0).sum())

@@ -8,6 +8,7 @@ the order in which they finish can be seen in it.
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import time
 from collections.abc import Iterator, Sequence
@@ -16,18 +17,16 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from gin_sim import records
+from gin_sim.collect import Collector
 from gin_sim.errors import PlayError, ResultsError, WorkerError
-from gin_sim.plan import Plan, make_plan
+from gin_sim.folder import RunFolder, read_manifest
+from gin_sim.plan import Plan, make_plan, make_sweep
 from gin_sim.policy import prepare
 from gin_sim.progress import Reporter
 from gin_sim.registry import Agent
 from gin_sim.result import Result
 from gin_sim.rules import Rules
 from gin_sim.runner import Entry, Piece, Played, failed_at, try_piece
-from gin_sim.stats import PairingTally, RatioSums
 from gin_sim.workers import Workers, ctrl_c_put_off
 
 PIECE_SECONDS = 0.5
@@ -36,7 +35,7 @@ PIECE_SECONDS = 0.5
 def run_plan(
     plan: Plan,
     workers: Workers | None = None,
-    folder: records.RunFolder | None = None,
+    folder: RunFolder | None = None,
     *,
     piece_units: int | None = None,
     report: Reporter | None = None,
@@ -66,8 +65,25 @@ def run_plan(
         for agent in plan.agents:
             if agent.compiled:
                 prepare(agent)
-    collector = _Collector(plan, folder)
-    pieces = _Pieces(plan, piece_units)
+    try:
+        collector = Collector(plan, folder)
+        _play(plan, workers, collector, piece_units, report)
+        with ctrl_c_put_off():
+            return collector.finish()
+    finally:
+        if folder is not None:
+            folder.release()
+
+
+def _play(
+    plan: Plan,
+    workers: Workers,
+    collector: Collector,
+    piece_units: int | None,
+    report: Reporter | None,
+) -> None:
+    """Play what is missing."""
+    pieces = _Pieces(plan, collector.missing(), piece_units)
     failures: list[PlayError] = []
     try:
         with closing(workers.run(_timed_piece, pieces)) as finished:
@@ -82,19 +98,17 @@ def run_plan(
                     collector.take(played)
                     if report is not None:
                         both = 2 * len(plan.pairings)
-                        report(both * collector.units, both * plan.units)
-        if failures:
-            raise _first(failures, plan)
-    except BaseException as error:
-        first = _first(failures, plan) if failures and isinstance(error, WorkerError) else error
-        try:
-            with ctrl_c_put_off():
-                collector.keep_unfinished()
-        except ResultsError as lost:
-            first.add_note(f"rows were lost: {lost}")
+                        report(both * collector.units, both * plan.units, collector.found())
+    except (ResultsError, WorkerError) as error:
+        # An agent's failure is what there is to tell, whatever became of its rows.
+        if not failures:
+            raise
+        first = _first(failures, plan)
+        if isinstance(error, ResultsError):
+            first.add_note(f"rows were lost: {error}")
         raise first from None
-    with ctrl_c_put_off():
-        return collector.finish()
+    if failures:
+        raise _first(failures, plan)
 
 
 def _first(failures: list[PlayError], plan: Plan) -> PlayError:
@@ -108,10 +122,11 @@ def _timed_piece(piece: Piece) -> tuple[Played | PlayError, float]:
 
 
 class _Pieces:
-    """Cuts a plan into pieces, as long as they should take; never across a part's border."""
+    """Cuts what is missing into pieces, as long as they should take."""
 
-    def __init__(self, plan: Plan, piece_units: int | None) -> None:
+    def __init__(self, plan: Plan, missing: list[tuple[int, int]], piece_units: int | None) -> None:
         self.plan = plan
+        self.missing = missing
         self.fixed = piece_units
         self.size = piece_units or (256 if plan.compiled else 4)
         self.stopped = False
@@ -128,122 +143,31 @@ class _Pieces:
 
     def __iter__(self) -> Iterator[Piece]:
         plan = self.plan
-        entries = tuple(
-            Entry.of(agent, label) for agent, label in zip(plan.agents, plan.labels, strict=True)
+        whole = Piece(
+            number=0,
+            first=0,
+            count=0,
+            entries=tuple(
+                Entry.of(agent, label)
+                for agent, label in zip(plan.agents, plan.labels, strict=True)
+            ),
+            pairings=plan.pairings,
+            rules=plan.rules,
+            seed=plan.seed,
+            games=plan.games,
+            forgiving=plan.forgiving,
+            block=plan.block_units,
+            keep=plan.keep_hands,
         )
-        first = 0
-        for number in itertools.count():
-            if self.stopped or first >= plan.units:
-                return
-            border = (first // plan.part_units + 1) * plan.part_units
-            count = min(self.size, border - first, plan.units - first)
-            yield Piece(
-                number=number,
-                first=first,
-                count=count,
-                entries=entries,
-                pairings=plan.pairings,
-                rules=plan.rules,
-                seed=plan.seed,
-                games=plan.games,
-                forgiving=plan.forgiving,
-            )
-            first += count
-
-
-class _Collector:
-    """Adds up finished pieces, and writes each part when all of it is there."""
-
-    def __init__(self, plan: Plan, folder: records.RunFolder | None) -> None:
-        self.plan = plan
-        self.folder = folder
-        self.units = 0
-        self.waiting: dict[int, list[Played]] = {}
-        self.tables: dict[str, list[tuple[int, Any]]] = {"hands": [], "games": []}
-        self.tallies = [PairingTally() for _ in plan.pairings]
-        self.totals = [RatioSums() for _ in plan.agents]
-        self.shares = [RatioSums() for _ in plan.agents]
-
-    def take(self, played: Played) -> None:
-        """Count a piece, and keep its rows until its part is whole."""
-        self.units += played.count
-        self._count(played)
-        if not self.plan.keep_hands:
-            return
-        number = played.first // self.plan.part_units
-        part = self.waiting.setdefault(number, [])
-        part.append(played)
-        start = number * self.plan.part_units
-        size = min(self.plan.part_units, self.plan.units - start)
-        if sum(piece.count for piece in part) == size:
-            self._write(number, part)
-            del self.waiting[number]
-
-    def keep_unfinished(self) -> None:
-        """Write the rows there are of parts that are not whole, if there is a folder."""
-        if self.folder is not None:
-            for number, part in self.waiting.items():
-                self._write(number, part)
-
-    def _count(self, played: Played) -> None:
-        n = played.count
-        points = np.zeros((len(self.totals), n), np.int64)
-        hands = np.zeros_like(points)
-        wins = np.zeros_like(points)
-        met = np.zeros_like(points)
-        for p, (a, b) in enumerate(self.plan.pairings):
-            tally, rows = self.tallies[p], played.rows[p]
-            tally.add_rows(rows)
-            source = rows
-            if self.plan.games:
-                source = played.games[p]
-                tally.add_games(source)
-                won = (1 + (source["winner"] == 0) - (source["winner"] == 1)).reshape(n, 2)
-                wins[a] += won.sum(axis=1)
-                wins[b] += (2 - won).sum(axis=1)
-                met[a] += 4
-                met[b] += 4
-            x = source["points_a"].astype(np.int64).reshape(n, 2).sum(axis=1)
-            h = source["hands"].reshape(n, 2).sum(axis=1) if self.plan.games else np.full(n, 2)
-            tally.points.add(x, h)
-            points[a] += x
-            points[b] -= x
-            hands[a] += h
-            hands[b] += h
-        for i, (total, share) in enumerate(zip(self.totals, self.shares, strict=True)):
-            total.add(points[i], hands[i])
-            if self.plan.games:
-                share.add(wins[i], met[i])
-
-    def _write(self, number: int, part: list[Played]) -> None:
-        part.sort(key=lambda piece: piece.first)
-        labels = self.plan.pairing_labels
-        rows = [np.concatenate([piece.rows[p] for piece in part]) for p in range(len(labels))]
-        self._store("hands", number, records.hands_table(rows, labels, self.plan.games))
-        if self.plan.games:
-            games = [np.concatenate([piece.games[p] for piece in part]) for p in range(len(labels))]
-            self._store("games", number, records.games_table(games, labels))
-
-    def _store(self, kind: str, number: int, table: Any) -> None:
-        if self.folder is None:
-            self.tables[kind].append((number, table))
-        else:
-            self.folder.write_part(kind, number, table)
-
-    def finish(self) -> Result:
-        """Return the result, and write its summary."""
-        in_order = {
-            kind: [table for _, table in sorted(tables, key=lambda pair: pair[0])]
-            for kind, tables in self.tables.items()
-        }
-        out = self.folder.path if self.folder else None
-        result = Result(self.plan, self.tallies, self.totals, self.shares, out, in_order)
-        if self.folder is not None:
-            document = result.as_dict()
-            del document["out"]
-            self.folder.write_json("summary.json", document)
-            self.folder.write_text("summary.csv", result.summary.to_csv(index=False))
-        return result
+        numbers = itertools.count()
+        for start, end in self.missing:
+            first = start
+            while first < end:
+                if self.stopped:
+                    return
+                count = min(self.size, end - first)
+                yield dataclasses.replace(whole, number=next(numbers), first=first, count=count)
+                first += count
 
 
 def play_tournament(
@@ -258,6 +182,8 @@ def play_tournament(
     out: str | Path | None = None,
     on_illegal: str = "error",
     keep_hands: bool = True,
+    format: str = "round-robin",  # noqa: A002 - what the command line calls it
+    resume: str | Path | None = None,
 ) -> Result:
     """Play a round robin; two agents make a match.
 
@@ -282,7 +208,14 @@ def play_tournament(
     on_illegal : str
         ``error`` stops the run at an illegal action, ``forfeit`` loses the hand by it.
     keep_hands : bool
-        Whether rows of hands are kept at all.
+        Whether rows of hands are kept at all.  Without them a billion hands take no more
+        memory than a thousand.
+    format : str
+        ``round-robin``; ``gauntlet``, the first agent against all others; ``league``, a
+        round robin of whole games.
+    resume : path, optional
+        The folder of a run of the same agents, rules, seed and amount that was stopped:
+        what is missing is played.  Instead of `out`.
 
     Returns
     -------
@@ -295,6 +228,9 @@ def play_tournament(
     >>> float(result.summary.points_per_hand[0])
     0.0
     """
+    _check_folders(out, resume)
+    if resume is not None and seed is None:
+        seed = read_manifest(resume).get("seed")
     plan = make_plan(
         agents,
         hands=hands,
@@ -303,9 +239,68 @@ def play_tournament(
         seed=seed,
         on_illegal=on_illegal,
         keep_hands=keep_hands,
+        format=format,
     )
-    workers = Workers.choose(jobs, backend, compiled=plan.compiled)
-    if out is not None and (not isinstance(out, str | PathLike) or not str(out).strip()):
-        raise ResultsError(f"out = {out!r}: give the path of a new folder")
-    folder = records.RunFolder.create(Path(out), plan.manifest()) if out is not None else None
+    return _run_in(plan, Workers.choose(jobs, backend, compiled=plan.compiled), out, resume)
+
+
+def play_sweep(
+    agent: str | Agent,
+    param: str,
+    values: Sequence[float],
+    against: Sequence[str | Agent],
+    *,
+    jobs: int | None = None,
+    backend: str | None = None,
+    out: str | Path | None = None,
+    **options: Any,
+) -> Result:
+    """Play one agent with each value of a parameter, on the same deals.
+
+    Parameters
+    ----------
+    agent : str or Agent
+    param : str
+        One of its parameters, or of those that every agent takes.
+    values : sequence of float
+    against : sequence of str or Agent
+        The opponents of each.
+    jobs, backend, out
+        As for :func:`play_tournament`.
+    **options
+        ``hands`` or ``games``, ``rules``, ``seed``, ``on_illegal``, ``keep_hands``.
+
+    Returns
+    -------
+    Result
+        With ``.sweep``, a DataFrame of a row for each value and opponent.
+
+    Examples
+    --------
+    >>> found = play_sweep("simple", "knock_most", [0, 10], ["greedy"], hands=20, seed=1)
+    >>> list(found.sweep["value"])
+    [0.0, 10.0]
+    """
+    _check_folders(out, None)
+    plan = make_sweep(agent, param, values, against, **options)
+    return _run_in(plan, Workers.choose(jobs, backend, compiled=plan.compiled), out, None)
+
+
+def _check_folders(out: Any, resume: Any) -> None:
+    if out is not None and resume is not None:
+        raise ResultsError("out and resume: give one of them")
+    for name, value in (("out", out), ("resume", resume)):
+        if value is not None and (not isinstance(value, str | PathLike) or not str(value).strip()):
+            raise ResultsError(f"{name} = {value!r}: give the path of a folder")
+
+
+def _run_in(
+    plan: Plan, workers: Workers, out: str | Path | None, resume: str | Path | None
+) -> Result:
+    """Run a plan in a new folder, in one there is, or in memory."""
+    folder = None
+    if out is not None:
+        folder = RunFolder.create(Path(out), plan.manifest())
+    elif resume is not None:
+        folder = RunFolder.resume(Path(resume), plan.manifest())
     return run_plan(plan, workers, folder)

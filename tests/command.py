@@ -45,7 +45,7 @@ def press_ctrl_c(running: subprocess.Popen[str]) -> list[str]:
     """Interrupt a command and its workers, as a terminal does; return what it said."""
     os.killpg(running.pid, signal.SIGINT)
     stdout, stderr = running.communicate(timeout=100)
-    assert (running.returncode, stdout) == (130, ""), stderr
+    assert (running.returncode, stdout) == (130, ""), (running.returncode, stdout, stderr)
     for word in ("Traceback", "Warning", "Fatal"):
         assert word not in stderr
     said = stderr.splitlines()

@@ -24,6 +24,7 @@ from gin_sim.compare import (
 from gin_sim.compiled import JIT_DISABLED
 from gin_sim.plan import make_plan
 from gin_sim.sprt import Sprt, wald_bounds
+from gin_sim.stats import RatioSums
 from gin_sim.workers import Workers
 from tests.command import press_ctrl_c, refused, start
 from tests.helpers import scaled
@@ -70,32 +71,34 @@ def test_a_decision_is_the_same_for_any_jobs(
 @pytest.mark.skipif(JIT_DISABLED, reason="a batch of hands takes long without compilation")
 def test_no_batch_after_the_decision_is_counted() -> None:
     plan = make_plan(["gin_only", "simple"], hands=400_000, seed=4)
-    found = compare_plan(plan, PointsTest(0, 1), Workers(2))
+    found = compare_plan(plan, PointsTest(3.2, 4.2), Workers(2))
+    assert found.looks > 1
     assert found.tally.deals == found.looks * BATCH_DEALS
-    before = Tally()
-    rows = play_tournament(["gin_only", "simple"], hands=2 * found.tally.deals, seed=4).hands
-    codes = rows.assign(winner=rows.winner.map({"a": 0, "b": 1}).astype(float).fillna(-1))
-    some = codes[codes.deal < (found.looks - 1) * BATCH_DEALS].to_records(index=False)
-    before.add(some)
-    assert found.looks == 1 or abs(llr_of(found.test, before)) < found.test.bounds[1]
+    for looks, deals in ((1, found.tally.deals), (0, found.tally.deals - BATCH_DEALS)):
+        played = play_tournament(["gin_only", "simple"], hands=2 * deals, seed=4)
+        llr = llr_of(found.test, Tally.of(played.sums))
+        assert (abs(llr) >= found.test.bounds[1]) == bool(looks)
+
+
+def tally_of(points: Any) -> Tally:
+    """Return what is looked at of deals, from the points of their two hands."""
+    sums = RatioSums()
+    sums.add(points.sum(axis=1), np.full(len(points), 2))
+    won = (1 + np.sign(points)).sum(axis=1)
+    return Tally([int(n) for n in np.bincount(won, minlength=5)], sums)
 
 
 def test_the_points_test_is_that_of_a_normal_mean() -> None:
     rng = np.random.default_rng(2)
-    rows = np.zeros(400, [("winner", "i1"), ("points_a", "i4")])
-    rows["points_a"] = rng.integers(-60, 70, 400)
-    rows["winner"] = np.where(rows["points_a"] > 0, 0, 1)
-    tally = Tally()
-    tally.add(rows)
-    x = rows["points_a"].reshape(-1, 2).mean(axis=1)
+    points = rng.integers(-60, 70, (200, 2))
+    tally = tally_of(points)
+    x = points.mean(axis=1)
     test = PointsTest(-1, 2)
     expected = x.size * 3 * (2 * x.mean() - 1) / (2 * x.var())
     assert llr_of(test, tally) == pytest.approx(expected, rel=1e-4)
     assert llr_of(test, Tally()) == 0
     assert sum(tally.pairs) == 200
-    nothing = Tally()
-    nothing.add(np.zeros(40, rows.dtype))
-    assert math.isfinite(llr_of(test, nothing))
+    assert math.isfinite(llr_of(test, tally_of(np.zeros((40, 2), int))))
 
 
 @pytest.mark.parametrize("truth", [-0.02, 0.04, 0.1])

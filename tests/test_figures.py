@@ -255,7 +255,7 @@ def test_damaged_tables_of_an_experiment_get_one_line_or_a_page(
     tmp_path: Path, name: str, content: str
 ) -> None:
     from experiments.knock_timing import write_study
-    from gin_sim.records import RunFolder
+    from gin_sim.folder import RunFolder
 
     study = make_study(scaled(200, 12), 3, only=["D1", "D5"])
     folder = RunFolder.create(tmp_path / "run", study.manifest())

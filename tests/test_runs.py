@@ -18,8 +18,9 @@ from gin_sim import AgentError, PlayError, ResultsError, load_agent, play_tourna
 from gin_sim.cli import main
 from gin_sim.cli.common import whole
 from gin_sim.compiled import JIT_DISABLED
+from gin_sim.folder import RunFolder
 from gin_sim.plan import make_plan
-from gin_sim.records import RunFolder, read_rows
+from gin_sim.records import read_rows
 from gin_sim.tournament import run_plan
 from gin_sim.workers import Workers
 from tests.command import ROOT, press_ctrl_c, start
@@ -277,47 +278,34 @@ def test_ctrl_c_keeps_the_rows_it_says_it_keeps(
         time.sleep(0.02)
     time.sleep(seconds)
     *_, said, _ = press_ctrl_c(running)
-    if "nothing was kept" in said:
+    assert said.endswith(f"go on with: gin-sim tournament --resume {out}")
+    if "nothing was played" in said:
         assert not (out / "hands").exists()
     else:
-        count = int(said.split("the rows of ")[1].split(" ")[0].replace(",", ""))
+        count = int(said.split("the ")[1].split(" ")[0].replace(",", ""))
         assert len(read_rows(out)) == count > 0
 
 
-def test_a_write_that_is_interrupted_loses_nothing(
+def test_a_failure_is_told_even_if_rows_finished_later_cannot_be_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gin_sim.records.PART_ROWS", 40)
-    plan = make_plan(["greedy", "random"], seed=1, hands=400)
-    folder = RunFolder.create(tmp_path / "run", plan.manifest())
-    write, fails = folder.write_part, [2]
-
-    def once(kind: str, number: int, table: Any) -> None:
-        if number == 2 and fails[0]:
-            fails[0] -= 1
-            raise KeyboardInterrupt
-        write(kind, number, table)
-
-    monkeypatch.setattr(folder, "write_part", once)
-    with pytest.raises(KeyboardInterrupt):
-        run_plan(plan, Workers(1, "threads"), folder, piece_units=10)
-    fails[0] = 0
-    assert set(read_rows(tmp_path / "run").deal) >= set(range(40))
-
-
-def test_a_failure_is_told_even_if_its_rows_cannot_be_written(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    spec = write_agent(tmp_path, "if view.word % 9973 < 9: raise ValueError")
-    plan = make_plan([spec, "greedy"], seed=1, hands=400)
+    plan = make_plan(["greedy", "greedy"], seed=1, hands=400)
     folder = RunFolder.create(tmp_path / "run", plan.manifest())
 
-    def full(kind: str, number: int, table: Any) -> None:
+    class FirstFails(Workers):
+        def run(self, function: Any, tasks: Any) -> Any:
+            pieces = iter(tasks)
+            next(pieces)
+            second = next(pieces)
+            yield PlayError("agent 'greedy' raised"), 1.0
+            yield function(second)
+
+    def full(piece: Any) -> None:
         raise ResultsError("the disk is full")
 
-    monkeypatch.setattr(folder, "write_part", full)
-    with pytest.raises(PlayError, match="raised ValueError") as failed:
-        run_plan(plan, Workers(1, "threads"), folder, piece_units=1)
+    monkeypatch.setattr(folder, "write_piece", full)
+    with pytest.raises(PlayError, match="raised") as failed:
+        run_plan(plan, FirstFails(1, "threads"), folder, piece_units=1)
     assert failed.value.__notes__ == ["rows were lost: the disk is full"]
 
 

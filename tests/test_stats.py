@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from gin_sim.compiled import JIT_DISABLED
-from gin_sim.stats import PairingTally, RatioSums, t_quantile
+from gin_sim.stats import RatioSums, t_quantile
 
 
 def sums(x: list[int], h: list[int]) -> RatioSums:
@@ -74,18 +74,3 @@ def test_intervals_cover_what_they_say() -> None:
         covered += interval[0] <= 1.5 <= interval[1]
     low, high = stats.binom.interval(0.9999, n, 0.95)
     assert low <= covered <= high
-
-
-def test_tallies_count_by_player() -> None:
-    from gin_sim.play import ROW_DTYPE
-    from gin_sim.scoring import OUTCOMES
-
-    rows = np.zeros(5, ROW_DTYPE)
-    rows["outcome"] = [OUTCOMES.index(o) for o in ("dead", "knock", "undercut", "gin", "forfeit")]
-    rows["winner"] = [-1, 0, 1, 0, 1]
-    rows["ender"] = [-1, 0, 0, 0, 0]
-    tally = PairingTally()
-    tally.add_rows(rows)
-    assert tally.wins == [2, 2]
-    assert tally.illegal == [1, 0]
-    assert tally.counts["dead_hands"] == tally.counts["undercuts"] == tally.counts["gins"] == 1

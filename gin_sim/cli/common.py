@@ -83,7 +83,6 @@ def add_rules(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--rules",
         metavar="PRESET",
-        default="standard",
         help="standard (default), poozee, casual, eaai, openspiel, oklahoma, straight, "
         "big-gin, hollywood, classic",
     )
@@ -109,7 +108,7 @@ def read_rules(args: argparse.Namespace) -> Rules:
         if name in settings:
             raise RulesError(f"--set {text}: '{name}' is set twice")
         settings[name] = value
-    return Rules.preset(args.rules).with_settings(settings)
+    return Rules.preset(args.rules or "standard").with_settings(settings)
 
 
 def whole(low: int, high: int) -> Callable[[str], int]:

@@ -11,7 +11,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gin_sim import __version__
-from gin_sim.cli import agents, cache, compare, hand, replay, report, showdown, sprt, tournament
+from gin_sim.cli import (
+    agents,
+    cache,
+    compare,
+    hand,
+    replay,
+    report,
+    showdown,
+    sprt,
+    sweep,
+    tournament,
+)
 from gin_sim.cli.common import Parser, guarded
 
 
@@ -23,7 +34,7 @@ def build_parser() -> Parser:
     )
     parser.add_argument("--version", action="version", version=f"gin-sim {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for module in (tournament, compare, report, agents, hand, showdown, replay, sprt, cache):
+    for module in (tournament, sweep, compare, report, agents, hand, showdown, replay, sprt, cache):
         module.add(commands)
     return parser
 

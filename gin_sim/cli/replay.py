@@ -32,7 +32,8 @@ def add(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Run the command."""
-    from gin_sim.replay import Run, replay
+    from gin_sim.replay import replay
+    from gin_sim.run import Run
 
     opened = Run.open(args.dir)
     for label in opened.changed_agents():
