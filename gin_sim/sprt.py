@@ -185,7 +185,7 @@ def finite(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def wilson(score: float, n: int, confidence: float = CONFIDENCE) -> tuple[float, float]:
+def wilson(score: float, n: float, confidence: float = CONFIDENCE) -> tuple[float, float]:
     """Return Wilson's interval of a share of n; the whole range for n = 0."""
     from scipy.special import ndtri  # noqa: PLC0415
 
