@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +12,7 @@ from gin_sim import records
 from gin_sim.errors import GinSimError
 from gin_sim.plan import Plan
 from gin_sim.scoring import OUTCOMES
+from gin_sim.standings import control, ratings, seats, share, superiority, variance_ratio
 from gin_sim.sums import Sums
 
 if TYPE_CHECKING:
@@ -43,7 +46,8 @@ class Result:
         rows = []
         for pairing in self.as_dict()["pairings"]:
             low, high = pairing.pop("ci95") or (None, None)
-            rows.append(pairing | {"ci_low": low, "ci_high": high})
+            plain = {k: v for k, v in pairing.items() if not isinstance(v, dict | list)}
+            rows.append(plain | {"ci_low": low, "ci_high": high})
         return pd.DataFrame(rows)
 
     @property
@@ -88,7 +92,12 @@ class Result:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the result as plain values, for JSON; None where there is no number."""
-        plan = self.plan
+        return copy.deepcopy(self._document)
+
+    @cached_property
+    def _document(self) -> dict[str, Any]:
+        plan, sums = self.plan, self.sums
+        better = superiority(plan.labels, sums)
         return {
             "seed": plan.seed,
             "format": plan.format,
@@ -97,8 +106,12 @@ class Result:
                 {"label": label, "name": agent.name, "params": agent.params}
                 for agent, label in zip(plan.agents, plan.labels, strict=True)
             ],
-            "pairings": [self._pairing(p) for p in range(len(plan.pairings))],
+            "pairings": [
+                self._pairing(p) | found for p, found in enumerate(better.pop("pairings"))
+            ],
             "ranking": self._ranked(),
+            "rated": "games" if plan.games else "hands",
+            **better,
             "command": plan.command(),
             "out": str(self.out) if self.out else None,
         }
@@ -133,13 +146,21 @@ class Result:
             "undecided_games": int(tally["game_winners"][0]),
             "a_illegal": int(illegal[1]),
             "b_illegal": int(illegal[2]),
+            "hand_score": share(self.sums.of("score", p)),
+            "game_score": share(self.sums.of("games", p)) if plan.games else None,
+            "margin_per_game": self.sums.of("margin", p).mean,
+            "pairs": [int(n) for n in tally["pairs"]],
+            "variance_ratio": variance_ratio(points, tally["seats"]),
+            "control": None if plan.games else control(tally["control"]),
+            "by_seat": seats(endings, tally["seats"]),
         }
 
     def _ranked(self) -> list[dict[str, Any]]:
         rows = []
+        rated = ratings(len(self.plan.labels), self.sums, self.plan.seed)
         for i, label in enumerate(self.plan.labels):
             points, games = self.sums.of_agent("points", i), self.sums.of_agent("games", i)
-            interval, share = points.interval(), games.interval()
+            interval, shares = points.interval(), games.interval()
             rows.append(
                 {
                     "agent": label,
@@ -149,7 +170,8 @@ class Result:
                     # Half a win is counted as 1 of 2, so that all sums are whole.
                     "games": games.h // 2,
                     "game_share": games.mean,
-                    "game_share_ci95": list(share) if share else None,
+                    "game_share_ci95": list(shares) if shares else None,
+                    **rated[i],
                 }
             )
         key = "game_share" if self.plan.games else "points_per_hand"

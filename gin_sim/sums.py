@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gin_sim.compiled import kernel, records
+from gin_sim.control import FOLD_DTYPE, FOLDS, ORIGIN
 from gin_sim.play import GAME_DTYPE
 from gin_sim.scoring import OUTCOMES
 from gin_sim.stats import RatioSums
@@ -35,6 +36,7 @@ PAIRING_DTYPE = np.dtype(
         ("margin", "i8", 6),
         ("pairs", "i8", 5),
         ("game_winners", "i8", 3),
+        ("control", "i8", (FOLDS, FOLD_DTYPE.itemsize // 8)),
     ]
 )
 """What is counted of a pairing of agents a and b.
@@ -51,6 +53,8 @@ PAIRING_DTYPE = np.dtype(
     Units by a's score in both hands (in games: both games): LL, LD, LW or DD, WD, WW.
 ``game_winners``
     Games nobody, a and b won.
+``control``
+    By parity of the deal, the sums of :class:`gin_sim.control.ControlSums`; of hands only.
 """
 
 AGENT_DTYPE = np.dtype([(name, "i8", 6) for name in ("points", "score", "games", "margin")])
@@ -64,8 +68,33 @@ Array = NDArray[np.int64]
 
 
 @kernel
+def _count_control(fold: Any, y: int, a: int, b: int) -> None:
+    """Add a deal to the sums that a control needs, in the order of its record."""
+    x0 = a + b
+    x1 = a * a + b * b
+    fold[0] += 1
+    fold[1] += y
+    fold[2] += y * y
+    fold[3] += x0
+    fold[4] += x1
+    fold[5] += x0 * x0
+    fold[6] += x0 * x1
+    fold[7] += x0 * x1
+    fold[8] += x1 * x1
+    fold[9] += x0 * y
+    fold[10] += x1 * y
+
+
+@kernel
 def _count_rows(
-    rows: Any, games: Any, turns: Any, endings: Any, seats: Any, game_winners: Any, units: Any
+    rows: Any,
+    games: Any,
+    turns: Any,
+    endings: Any,
+    seats: Any,
+    game_winners: Any,
+    control: Any,
+    units: Any,
 ) -> None:
     """Count the rows of one pairing, and its games; fill what there is to know of units."""
     game = -1
@@ -88,6 +117,13 @@ def _count_rows(
         units[unit, POINTS] += points
         units[unit, HANDS] += 1
         units[unit, SCORE] += 1 + (row.winner == 0) - (row.winner == 1)
+        if games.size == 0 and i & 1:
+            _count_control(
+                control[row.deal & 1],
+                units[unit, POINTS],
+                row.dealt_deadwood_a - ORIGIN,
+                row.dealt_deadwood_b - ORIGIN,
+            )
     for game in range(games.size):
         winner = games[game].winner
         game_winners[winner + 1] += 1
@@ -163,7 +199,7 @@ class Sums:
                 rows[p],
                 games[p] if self.games else no_games,
                 *(self.pairings["turns"][p : p + 1], tally["endings"], tally["seats"]),
-                *(tally["game_winners"], units),
+                *(tally["game_winners"], tally["control"], units),
             )
             decided = units[:, GAME_SCORE if self.games else SCORE]
             tally["pairs"] += np.bincount(decided, minlength=5)

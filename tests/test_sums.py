@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from gin_sim.compiled import JIT_DISABLED, readable
+from gin_sim.control import ControlSums
 from gin_sim.plan import Plan, make_plan, make_sweep
 from gin_sim.play import GAME_DTYPE, ROW_DTYPE
 from gin_sim.runner import Entry, Piece, Played, play_piece
@@ -88,6 +89,10 @@ def test_sums_are_a_recount_of_the_rows(played: tuple[Plan, Played]) -> None:
                         both = (ended["winner"] == winner) & (ended["ender"] == ender)
                         count = tally["endings"][dealer, ender + 1, winner + 1, place]
                         assert count == both.sum(), (outcome, winner, ender)
+        dealt = ControlSums()
+        if not plan.games:
+            dealt.add(rows)
+        assert list(tally["control"].ravel()) == list(dealt.folds.view(np.int64))
         decided = units["games" if plan.games else "score"]
         assert list(tally["pairs"]) == list(np.bincount(decided, minlength=5))
         if plan.games:

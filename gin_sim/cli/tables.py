@@ -40,13 +40,21 @@ def print_result(plan: Plan, document: dict[str, Any]) -> None:
                 f"{place}. {row['agent']}",
                 with_interval(row["points_per_hand"], row["ci95"]),
                 *([share] * plan.games),
+                elo_with_interval(row),
             ]
         )
     print_table(
         "",
-        ["ranking", "points a hand (95 %)", *(["games won (95 %)"] * plan.games)],
+        [
+            *("ranking", "points a hand (95 %)"),
+            *(["games won (95 %)"] * plan.games),
+            f"Elo of {document['rated']} (95 %)",
+        ],
         ranking,
     )
+    if document["cycle"]:
+        ring = " > ".join([*document["cycle"], document["cycle"][0]])
+        print(f"no order: each of these beats the next significantly: {ring}")
     undecided = sum(p["undecided_games"] for p in document["pairings"])
     if undecided:
         print(f"games that nobody won, counted as half a win for each: {undecided:,}")
@@ -68,3 +76,12 @@ def with_interval(mean: float | None, interval: list[float] | None, percent: boo
         return f"{text}{unit} (too few deals)"
     half = scale * (interval[1] - interval[0]) / 2
     return f"{text} ± {half:.2f}{unit}" if percent else f"{text} ± {half:.3f}{unit}"
+
+
+def elo_with_interval(row: dict[str, Any]) -> str:
+    """Return a rating with its interval as text, or what there is to say in its place."""
+    interval = row["elo_ci95"]
+    if interval is None:
+        return row["elo_note"] or "no data"
+    low, high = ("open" if end is None else f"{end:+.0f}" for end in interval)
+    return f"{row['elo']:+.0f} [{low}, {high}]"

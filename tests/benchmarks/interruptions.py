@@ -109,7 +109,18 @@ def trial(number: int, rng: random.Random, folder: Path, clean: dict[str, dict[s
     out = folder / f"run-{number}"
     command = words.format(slow=folder / "slow.py").split()
     running = start(
-        ["tournament", *command, "--seed", "7", "--jobs", "2", "--backend", backend, "--out", str(out)]
+        [
+            "tournament",
+            *command,
+            "--seed",
+            "7",
+            "--jobs",
+            "2",
+            "--backend",
+            backend,
+            "--out",
+            str(out),
+        ]
     )
     while not (out / "manifest.json").exists() and running.poll() is None:
         time.sleep(0.01)
@@ -141,8 +152,11 @@ def trial(number: int, rng: random.Random, folder: Path, clean: dict[str, dict[s
         names = {n for n in found.keys() | clean[kind].keys() if found.get(n) != clean[kind].get(n)}
         problems.append(f"differs in {sorted(names)[:5]}")
     how = "was finished" if before else f"exit {code}"
-    print(f"{number:3d}  {kind:20s} {way:20s} after {seconds:4.1f} s  {how:12s}  "
-          f"{'; '.join(problems) or 'same bytes'}", flush=True)
+    print(
+        f"{number:3d}  {kind:20s} {way:20s} after {seconds:4.1f} s  {how:12s}  "
+        f"{'; '.join(problems) or 'same bytes'}",
+        flush=True,
+    )
     return "; ".join(problems)
 
 
