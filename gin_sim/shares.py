@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gin_sim.checks import whole_number
 from gin_sim.errors import GinSimError
-from gin_sim.sprt import wilson
+from gin_sim.sprt import LEAST, wilson
 from gin_sim.stats import CONFIDENCE, RatioSums, t_quantile
 
 
@@ -20,7 +20,9 @@ def share_interval(
 
     Each unit is at least one trial: the number is never less than that of equal units,
     ``h**2 / hh``.  It is just that number, with the normal quantile, where there is no
-    spread to go by: after one unit, where all units were alike, and where p is 0 or 1.
+    spread to go by: where p is 0 or 1, and where fewer than ten units were all alike.  Ten
+    or more that were all alike, each won and lost in the same share, leave no doubt: two
+    hands of a deal that always go one each are not a matter of chance.
 
     Parameters
     ----------
@@ -65,4 +67,6 @@ def share_interval(
         t = t_quantile(0.5 + confidence / 2, sums.n - 1)
         confidence = 2 * float(ndtr(t)) - 1
     share = sums.x / (scale * sums.h)
+    if not spread and sums.x and against and sums.n >= LEAST:
+        return share, share
     return wilson(share, trials, confidence)
