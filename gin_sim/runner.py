@@ -31,6 +31,7 @@ from gin_sim.policy import prepare
 from gin_sim.registry import Agent, load_agent
 from gin_sim.rules import Rules
 from gin_sim.scoring import MAX_GAME_HANDS, rules_record
+from gin_sim.stops import stops_left_to_parent
 
 
 @dataclass(frozen=True)
@@ -224,6 +225,7 @@ def play_piece(piece: Piece) -> Played:
 
 def try_piece(piece: Piece) -> tuple[Piece, Played | PlayError]:
     """Play a piece; an agent's failure is a result, for whoever puts pieces in order."""
+    stops_left_to_parent()
     try:
         return piece, play_piece(piece)
     except PlayError as error:

@@ -28,7 +28,8 @@ from gin_sim.result import Result
 from gin_sim.rules import Rules
 from gin_sim.runner import Entry, Piece, Played, failed_at, try_piece
 from gin_sim.stats import PairingTally, RatioSums
-from gin_sim.workers import Workers, ctrl_c_put_off
+from gin_sim.stops import stops_put_off
+from gin_sim.workers import Workers
 
 PIECE_SECONDS = 0.5
 
@@ -62,7 +63,7 @@ def run_plan(
     """
     workers = workers or Workers.choose(compiled=plan.compiled)
     # Compiled here, before any worker starts: workers then find the code in the cache.
-    with ctrl_c_put_off():  # which the compiler might swallow
+    with stops_put_off():  # which the compiler might swallow
         for agent in plan.agents:
             if agent.compiled:
                 prepare(agent)
@@ -78,7 +79,7 @@ def run_plan(
                     pieces.stop()
                     continue
                 pieces.learn(played.count, seconds)
-                with ctrl_c_put_off():
+                with stops_put_off():
                     collector.take(played)
                     if report is not None:
                         both = 2 * len(plan.pairings)
@@ -88,12 +89,12 @@ def run_plan(
     except BaseException as error:
         first = _first(failures, plan) if failures and isinstance(error, WorkerError) else error
         try:
-            with ctrl_c_put_off():
+            with stops_put_off():
                 collector.keep_unfinished()
         except ResultsError as lost:
             first.add_note(f"rows were lost: {lost}")
         raise first from None
-    with ctrl_c_put_off():
+    with stops_put_off():
         return collector.finish()
 
 

@@ -8,6 +8,7 @@ import math
 import multiprocessing
 import os
 import re
+import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout, suppress
@@ -18,6 +19,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from gin_sim.checks import MAX_JOBS, MAX_SEED
 from gin_sim.errors import GinSimError, RulesError
 from gin_sim.progress import note
+from gin_sim.stops import Terminated, stops_ignored, stops_raised
 
 if TYPE_CHECKING:
     from gin_sim.rules import Rules
@@ -175,6 +177,11 @@ def guarded(parser: Parser, argv: Sequence[str] | None = None) -> int:
         if getattr(sys, name) is None:
             setattr(sys, name, Path(os.devnull).open("w"))  # noqa: SIM115
     args = parser.parse_args(argv)
+    with stops_raised():
+        return _run(args)
+
+
+def _run(args: argparse.Namespace) -> int:
     try:
         if getattr(args, "json", False):
             with _nothing_on_stdout():
@@ -188,13 +195,11 @@ def guarded(parser: Parser, argv: Sequence[str] | None = None) -> int:
             note(more)
         note(f"error: {error}")
         return error.exit_code
-    except KeyboardInterrupt:
-        # Whatever is still starting would tell of its broken pipe when we are gone.
-        for child in multiprocessing.active_children():
-            child.kill()
-            child.join(5)
-        note("interrupted")
-        return 130
+    except KeyboardInterrupt as stop:
+        with stops_ignored():
+            _kill_children()
+            note("terminated" if isinstance(stop, Terminated) else "interrupted")
+        return 143 if isinstance(stop, Terminated) else 130
     except OSError as error:
         # Results folders have errors of their own: this is the output that failed.
         _drop_stdout()
@@ -203,6 +208,16 @@ def guarded(parser: Parser, argv: Sequence[str] | None = None) -> int:
             note(f"error: the output cannot be written: {reason}")
         return 1
     return 0
+
+
+def _kill_children() -> None:
+    """End what is still starting: it would tell of its broken pipe when we are gone."""
+    for child in multiprocessing.active_children():
+        if child.pid is not None:
+            # Not child.kill(): processes of loky's have no such method on Unix.
+            with suppress(ProcessLookupError):
+                os.kill(child.pid, getattr(signal, "SIGKILL", signal.SIGTERM))
+        child.join(5)
 
 
 def _drop_stdout() -> None:
