@@ -211,6 +211,7 @@ def compare_plan(
     if len(plan.agents) != 2 or plan.games:
         raise GinSimError("a comparison is of two agents, over hands")
     workers = workers or Workers.choose(compiled=plan.compiled)
+    plan.check_backend(workers.backend)
     with stops_put_off():
         for agent in plan.agents:
             if agent.compiled:
@@ -253,6 +254,7 @@ def _batches(plan: Plan, batch: int) -> Iterator[Piece]:
             seed=plan.seed,
             games=False,
             forgiving=plan.forgiving,
+            decision_seconds=plan.decision_seconds,
         )
 
 

@@ -16,7 +16,8 @@ from gin_sim import state as machine
 from gin_sim.cards import card_name, format_hand
 from gin_sim.checks import MAX_SEED
 from gin_sim.compiled import records as zeroed
-from gin_sim.errors import PlayError, ResultsError, RulesError
+from gin_sim.errors import GinSimError, PlayError, ResultsError, RulesError
+from gin_sim.limits import decision_limit
 from gin_sim.play import GAME_DTYPE, ROW_DTYPE, Order, new_desk
 from gin_sim.registry import load_agent
 from gin_sim.rules import Rules
@@ -110,6 +111,10 @@ def _problem(manifest: dict[str, Any]) -> str:
         return "hands and games: a run has one of them"
     if manifest["on_illegal"] not in ("error", "forfeit"):
         return f"on_illegal = {manifest['on_illegal']!r} cannot be"
+    try:
+        decision_limit(manifest.get("decision_seconds"))
+    except GinSimError:
+        return f"decision_seconds = {manifest['decision_seconds']!r} cannot be"
     if missing := Rules().as_dict().keys() - manifest["rules"].keys():
         return f"rules: '{min(missing)}' is missing"
     for agent in manifest["agents"]:
@@ -143,7 +148,8 @@ def replay(run: Run, deal: int, mirror: int = 0, pairing: str | None = None) -> 
     run._check_deal(deal)
     places = run._pairing(pairing)
     entries = [run.manifest["agents"][place] for place in places]
-    players = tuple(drive.Player(load_agent(e["spec"]), e["label"]) for e in entries)
+    limit = run.manifest.get("decision_seconds")
+    players = tuple(drive.Player(load_agent(e["spec"]), e["label"], limit) for e in entries)
     order = Order(run.manifest["seed"], 0, 1, 0, int(run.manifest["on_illegal"] == "forfeit"))
     desk = new_desk(rules_record(run.rules))
     teller = _Teller(run, desk, (players[0].label, players[1].label), deal)

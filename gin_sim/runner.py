@@ -71,6 +71,10 @@ class Piece:
         Which entries meet, as places in `entries`.
     games : bool
         Whether the numbers count games.
+    forgiving : bool
+        Whether an agent's failure loses it the hand, and does not stop the run.
+    decision_seconds : float, optional
+        The most that a Python agent may take for a decision.
     """
 
     number: int
@@ -82,6 +86,7 @@ class Piece:
     seed: int
     games: bool
     forgiving: bool
+    decision_seconds: float | None = None
 
 
 @dataclass(frozen=True)
@@ -103,7 +108,11 @@ class Pairing:
         self.labels = (a.label, b.label)
         self.order = Order(piece.seed, piece.first, piece.count, 0, int(piece.forgiving))
         self.desk: Desk = new_desk(rules_record(piece.rules))
-        self.players = (drive.Player(agents[0], a.label), drive.Player(agents[1], b.label))
+        limit = piece.decision_seconds
+        self.players = (
+            drive.Player(agents[0], a.label, limit),
+            drive.Player(agents[1], b.label, limit),
+        )
         fast = agents[0].compiled and agents[1].compiled
         self.policies = (prepare(agents[0]), prepare(agents[1])) if fast else None
 

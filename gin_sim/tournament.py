@@ -62,6 +62,7 @@ def run_plan(
         work was cut.  As at Ctrl-C, the rows that are there are kept in the folder.
     """
     workers = workers or Workers.choose(compiled=plan.compiled)
+    plan.check_backend(workers.backend)
     # Compiled here, before any worker starts: workers then find the code in the cache.
     with stops_put_off():  # which the compiler might swallow
         for agent in plan.agents:
@@ -148,6 +149,7 @@ class _Pieces:
                 seed=plan.seed,
                 games=plan.games,
                 forgiving=plan.forgiving,
+                decision_seconds=plan.decision_seconds,
             )
             first += count
 
@@ -259,6 +261,7 @@ def play_tournament(
     out: str | Path | None = None,
     on_illegal: str = "error",
     keep_hands: bool = True,
+    time_limit: float | None = None,
 ) -> Result:
     """Play a round robin; two agents make a match.
 
@@ -284,6 +287,13 @@ def play_tournament(
         ``error`` stops the run at an illegal action, ``forfeit`` loses the hand by it.
     keep_hands : bool
         Whether rows of hands are kept at all.
+    time_limit : float, optional
+        Seconds that a Python agent may take for a decision, 0.001 to 3600; one that takes
+        longer has played illegally.  Where that happens depends on the machine and on what
+        else it does, and so does the result then.  Compiled agents cannot be interrupted
+        and have no limit.  Not with the backend ``threads``.  An agent that catches
+        every exception and goes on cannot be stopped but by ending its process: that of a
+        worker, or with ``jobs=1`` this one.
 
     Returns
     -------
@@ -304,8 +314,10 @@ def play_tournament(
         seed=seed,
         on_illegal=on_illegal,
         keep_hands=keep_hands,
+        decision_seconds=time_limit,
     )
     workers = Workers.choose(jobs, backend, compiled=plan.compiled)
+    plan.check_backend(workers.backend)
     if out is not None and (not isinstance(out, str | PathLike) or not str(out).strip()):
         raise ResultsError(f"out = {out!r}: give the path of a new folder")
     folder = records.RunFolder.create(Path(out), plan.manifest()) if out is not None else None

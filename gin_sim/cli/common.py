@@ -22,6 +22,7 @@ from gin_sim.progress import note
 from gin_sim.stops import Terminated, stops_ignored, stops_raised
 
 if TYPE_CHECKING:
+    from gin_sim.plan import Plan
     from gin_sim.rules import Rules
 
 
@@ -43,6 +44,24 @@ def add_workers(parser: argparse.ArgumentParser) -> None:
         choices=("threads", "loky"),
         help="threads where all agents are compiled, else loky (processes)",
     )
+
+
+def add_time_limit(parser: argparse.ArgumentParser) -> None:
+    """Add ``--time-limit``."""
+    parser.add_argument(
+        "--time-limit",
+        metavar="SECONDS",
+        type=real,
+        help="an illegal action is also a Python agent's decision that takes longer "
+        "(0.001..3600); results then depend on the machine. Compiled agents cannot be "
+        "interrupted and have no limit",
+    )
+
+
+def note_no_limit(plan: Plan) -> None:
+    """Say so where a time limit limits nobody."""
+    if plan.decision_seconds is not None and plan.compiled:
+        note("note: compiled agents have no time limit, and all agents are compiled")
 
 
 def experiment_parser(

@@ -10,7 +10,9 @@ from gin_sim.checks import MAX_SEED, MAX_UNITS
 from gin_sim.cli.common import (
     add_json,
     add_rules,
+    add_time_limit,
     add_workers,
+    note_no_limit,
     print_table,
     read_rules,
     whole,
@@ -56,6 +58,7 @@ def add(commands: Any) -> None:
         default="error",
         help="an illegal action stops the run (default) or loses the hand",
     )
+    add_time_limit(parser)
     add_json(parser)
     parser.set_defaults(run=run)
 
@@ -76,8 +79,11 @@ def run(args: argparse.Namespace) -> Any:
         seed=args.seed,
         on_illegal=args.on_illegal,
         keep_hands=not args.no_hands,
+        decision_seconds=args.time_limit,
     )
     workers = Workers.choose(args.jobs, args.backend, compiled=plan.compiled)
+    plan.check_backend(workers.backend)
+    note_no_limit(plan)
     folder = take_folder(args.out, plan.name, plan.manifest())
     what = "games" if plan.games else "hands"
     note(
