@@ -239,6 +239,7 @@ def test_an_experiment_that_is_terminated_says_so(tmp_path: Path) -> None:
 
 
 STARTS_A_PROGRAM = """
+import subprocess
 program = subprocess.Popen(['sleep', '60'])
 program.terminate()
 if program.wait(30) != -15:
