@@ -16,6 +16,7 @@ import multiprocessing
 import os
 import signal
 import threading
+import time
 from collections.abc import Callable
 from types import FrameType
 from typing import Any, NoReturn
@@ -147,6 +148,7 @@ class _Decision:
         self.answer: Any = None
         self.raised: BaseException | None = None
         self.started, self.answered = threading.Event(), threading.Event()
+        self.since = 0.0
         self.over = False
         self.lock = threading.Lock()
         self.noticed = 0
@@ -156,6 +158,7 @@ class _Decision:
         while True:
             try:
                 if not self.started.is_set():
+                    self.since = time.monotonic()
                     self.started.set()
                     self._decide()
                 # From here on nothing is sent, and what was sent is taken back.
@@ -195,7 +198,9 @@ def _by_thread(seconds: float, decide: Decide, view: Any, params: Any, blame: Bl
     decision.thread.start()
     try:
         decision.started.wait()
-        in_time = decision.answered.wait(seconds)
+        # Whoever asks may come to run again long after the agent has started.
+        left = decision.since + seconds - time.monotonic()
+        in_time = decision.answered.wait(max(left, 0.0))
     except BaseException:
         decision.interrupt()  # a stop, which is not to be waited for
         raise
