@@ -66,8 +66,9 @@ from gin_sim.knock_figures import TIP
 from gin_sim.progress import Reporter, note, progress
 from gin_sim.registry import Agent, load_agent
 from gin_sim.rules import Rules
+from gin_sim.stops import stops_put_off
 from gin_sim.thresholds import THRESHOLDS, ThresholdSums, play_thresholds, threshold_plans
-from gin_sim.workers import Workers, ctrl_c_put_off
+from gin_sim.workers import Workers
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -287,7 +288,7 @@ def _tasks(study: Study) -> Iterator[Task]:
 
 def run_study(study: Study, workers: Workers, report: Reporter | None = None) -> list[Found]:
     """Play all deals; return what was found for each definition, in their order."""
-    with ctrl_c_put_off():
+    with stops_put_off():
         for one in study.definitions:
             for plan in one.plans:
                 plan.prepare()

@@ -45,3 +45,32 @@ def whole_number(
         if real and low <= value <= high and value == int(value):
             return int(value)
     raise error(f"{name} = {value!r}: allowed is a whole number {low}..{high}")
+
+
+def real_number(
+    value: Any, name: str, low: float, high: float, error: type[GinSimError] = GinSimError
+) -> float:
+    """Return a number of a range as a float.
+
+    Parameters
+    ----------
+    value : Any
+        Python's and numpy's numbers pass; True and "2" do not.
+    name : str
+        What to call it in an error.
+    low, high : float
+        The range, both ends allowed.
+    error : type of GinSimError
+        What to raise.
+
+    Raises
+    ------
+    GinSimError
+        Naming the value and what is allowed.
+    """
+    real = isinstance(value, Real) and not isinstance(value, bool)
+    with suppress(TypeError):  # numpy counts time spans among the integers
+        # NaN is in no range.
+        if real and low <= value <= high:
+            return float(value)
+    raise error(f"{name} = {value!r}: allowed is a number {low:g}..{high:g}")

@@ -33,8 +33,9 @@ from gin_sim.progress import Reporter
 from gin_sim.runner import Entry, Piece, Played, try_piece
 from gin_sim.sprt import Sprt, check_errors, check_hypotheses, decide, finite, wald_bounds
 from gin_sim.stats import CONFIDENCE, RatioSums
+from gin_sim.stops import stops_put_off
 from gin_sim.sums import Sums
-from gin_sim.workers import Workers, ctrl_c_put_off
+from gin_sim.workers import Workers
 
 BATCH_DEALS = 512
 SLOW_BATCH_DEALS = 16
@@ -208,7 +209,8 @@ def compare_plan(
     if len(plan.agents) != 2 or plan.games:
         raise GinSimError("a comparison is of two agents, over hands")
     workers = workers or Workers.choose(compiled=plan.compiled)
-    with ctrl_c_put_off():
+    plan.check_backend(workers.backend)
+    with stops_put_off():
         for agent in plan.agents:
             if agent.compiled:
                 prepare(agent)
@@ -254,6 +256,7 @@ def _batches(plan: Plan, batch: int) -> Iterator[Piece]:
             forgiving=plan.forgiving,
             block=plan.block_units,
             keep=False,
+            decision_seconds=plan.decision_seconds,
         )
 
 

@@ -15,6 +15,7 @@ from gin_sim import state as machine
 from gin_sim.cards import card_name, cards_of
 from gin_sim.compiled import readable
 from gin_sim.errors import PlayError
+from gin_sim.limits import Blame, OutOfTimeError, ask_in_time, took_longer
 from gin_sim.play import Desk, Order, finish_game, write_row
 from gin_sim.policy import prepare
 from gin_sim.registry import Agent, one_line
@@ -36,10 +37,18 @@ class Watcher(Protocol):
 
 
 class Player:
-    """An agent as the slow path asks it: three calls on a view record."""
+    """An agent as the slow path asks it: three calls on a view record.
 
-    def __init__(self, agent: Agent, label: str) -> None:
+    Parameters
+    ----------
+    seconds : float, optional
+        The most that a decision may take; a compiled agent, which cannot be interrupted,
+        takes what it takes.
+    """
+
+    def __init__(self, agent: Agent, label: str, seconds: float | None = None) -> None:
         self.label = label
+        self.seconds = None if agent.compiled else seconds
         self.params = agent.param_values
         self.compiled = agent.compiled
         if agent.compiled:
@@ -47,10 +56,23 @@ class Player:
         else:
             self.draw, self.discard, self.knock = agent.draw, agent.discard, agent.knock
 
-    def ask(self, decision: str, record: Any) -> Any:
-        """Return what the agent answers to a view."""
+    def ask(self, decision: str, record: Any, blame: Blame | None = None) -> Any:
+        """Return what the agent answers to a view.
+
+        Parameters
+        ----------
+        blame : callable, optional
+            As for :func:`gin_sim.limits.ask_in_time`.
+
+        Raises
+        ------
+        OutOfTimeError
+            If there is a limit and it took longer.
+        """
         view = record if self.compiled else as_view(record)
-        return getattr(self, decision)(view, self.params)
+        if self.seconds is None:
+            return getattr(self, decision)(view, self.params)
+        return ask_in_time(self.seconds, getattr(self, decision), view, self.params, blame)
 
 
 class IllegalAnswerError(Exception):
@@ -112,10 +134,14 @@ def drive_hand(
     Raises
     ------
     PlayError
-        For an exception or an answer that is not allowed; the state stays at the
-        decision.
+        For an exception, an answer that is not allowed or one that takes too long; the
+        state stays at the decision.
     """
     state, rules = desk.state[0], desk.rules[0]
+
+    def stuck(what: str) -> PlayError:
+        return blame(players[int(state["seat"])].label, seed, state, what)
+
     while int(state["phase"]) != OVER:
         seat, phase = int(state["seat"]), int(state["phase"])
         view = readable(state["views"])[seat]
@@ -123,13 +149,15 @@ def drive_hand(
         decision = {DISCARD: "discard", KNOCK: "knock"}.get(phase, "draw")
         player = players[seat]
         try:
-            answer = _checked(decision, player.ask(decision, view), state)
+            answer = _checked(decision, player.ask(decision, view, stuck), state)
         except IllegalAnswerError as error:
-            raise blame(player.label, seed, state, str(error)) from None
+            raise stuck(str(error)) from None
+        except OutOfTimeError:
+            raise stuck(took_longer(player.seconds or 0.0)) from None
         except KeyboardInterrupt:
             raise
         except BaseException as error:
-            raise blame(player.label, seed, state, describe_exception(error)) from error
+            raise stuck(describe_exception(error)) from error
         if watch is not None:
             watch.decided(seat, decision, answer)
         if decision == "discard":

@@ -44,8 +44,9 @@ from gin_sim.rules import Rules
 from gin_sim.scoring import rules_record
 from gin_sim.state import deal, decide_knock, stock_left
 from gin_sim.stats import CONFIDENCE, t_quantile
+from gin_sim.stops import stops_put_off
 from gin_sim.view import KNOCK, MAX_TURNS, OVER
-from gin_sim.workers import Workers, ctrl_c_put_off
+from gin_sim.workers import Workers
 
 Table = NDArray[np.float64]
 """Probabilities of knocking; cell ``11 * stock_left + deadwood``."""
@@ -329,7 +330,7 @@ def play_parts(
         for part in range(PARTS)
         for first in range(0, deals, PIECE_DEALS)
     ]
-    with ctrl_c_put_off():
+    with stops_put_off():
         _prepared(player)
     found: list[tuple[Range, Chances]] = []
     done = 0

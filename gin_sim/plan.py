@@ -14,6 +14,7 @@ from gin_sim import folder, records
 from gin_sim.checks import MAX_SEED, MAX_UNITS, whole_number
 from gin_sim.compiled import PACKAGE, source_hash
 from gin_sim.errors import AgentError, GinSimError
+from gin_sim.limits import decision_limit
 from gin_sim.registry import Agent, load_agent, unique_labels
 from gin_sim.rules import PRESETS, Rules, as_rules
 from gin_sim.sums import block_units
@@ -73,6 +74,9 @@ class Plan:
     ----------
     units : int
         Mirrored deals a pairing, or mirrored pairs of games.
+    decision_seconds : float or None
+        The most that a Python agent may take for a decision.  Where it decides, the
+        result depends on the machine too.
     """
 
     agents: tuple[Agent, ...]
@@ -85,11 +89,26 @@ class Plan:
     keep_hands: bool
     format: str = "round-robin"
     sweep: Sweep | None = None
+    decision_seconds: float | None = None
 
     @property
     def compiled(self) -> bool:
         """Whether all agents are."""
         return all(agent.compiled for agent in self.agents)
+
+    def check_backend(self, backend: str) -> None:
+        """Refuse threads for Python agents whose time is limited.
+
+        Raises
+        ------
+        GinSimError
+            Saying why, and what to do.
+        """
+        if backend == "threads" and self.decision_seconds is not None and not self.compiled:
+            raise GinSimError(
+                "a time limit for Python agents, and backend threads: threads cannot be "
+                "interrupted; leave the backend out, or use loky"
+            )
 
     @property
     def pairings(self) -> tuple[tuple[int, int], ...]:
@@ -145,6 +164,8 @@ class Plan:
         words += ["--seed", str(self.seed)]
         if self.forgiving:
             words += ["--on-illegal", "forfeit"]
+        if self.decision_seconds is not None:
+            words += ["--time-limit", str(self.decision_seconds)]
         if not self.keep_hands:
             words += ["--no-hands"]
         return shlex.join(words)
@@ -160,6 +181,7 @@ class Plan:
             "seed": self.seed,
             "games" if self.games else "hands": 2 * self.units,
             "on_illegal": "forfeit" if self.forgiving else "error",
+            "decision_seconds": self.decision_seconds,
             "rules": self.rules.as_dict(),
             "agents": [
                 {
@@ -191,8 +213,12 @@ def make_plan(
     on_illegal: str = "error",
     keep_hands: bool = True,
     format: str = "round-robin",  # noqa: A002 - what the command line calls it
+    decision_seconds: float | None = None,
 ) -> Plan:
     """Return the plan of a tournament, with every choice checked and made.
+
+    Parameters are those of :func:`gin_sim.tournament.play_tournament`, where
+    `decision_seconds` is called `time_limit`.
 
     Raises
     ------
@@ -222,6 +248,7 @@ def make_plan(
         seed=seed,
         on_illegal=on_illegal,
         keep_hands=keep_hands,
+        decision_seconds=decision_seconds,
     )
 
 
@@ -297,6 +324,7 @@ def _plan(
     seed: int | None = None,
     on_illegal: str = "error",
     keep_hands: bool = True,
+    decision_seconds: float | None = None,
 ) -> Plan:
     """Check what all formats share."""
     if hands is not None and games is not None:
@@ -320,4 +348,5 @@ def _plan(
         keep_hands=keep_hands,
         format=how,
         sweep=sweep,
+        decision_seconds=decision_limit(decision_seconds),
     )

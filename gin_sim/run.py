@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from gin_sim.checks import MAX_SEED
-from gin_sim.errors import ResultsError, RulesError
+from gin_sim.errors import GinSimError, ResultsError, RulesError
 from gin_sim.folder import MANIFEST, read_manifest
+from gin_sim.limits import decision_limit
 from gin_sim.plan import FORMATS, Plan, make_plan, make_sweep, meetings
 from gin_sim.registry import load_agent
 from gin_sim.rules import Rules
@@ -80,6 +81,7 @@ class Run:
             "seed": manifest["seed"],
             "on_illegal": manifest["on_illegal"],
             "keep_hands": manifest.get("rows", True),
+            "decision_seconds": manifest.get("decision_seconds"),
         }
         specs = [entry["spec"] for entry in manifest["agents"]]
         if "sweep" in manifest:
@@ -132,6 +134,10 @@ def _problem(manifest: dict[str, Any]) -> str:
         return "hands and games: a run has one of them"
     if manifest["on_illegal"] not in ("error", "forfeit"):
         return f"on_illegal = {manifest['on_illegal']!r} cannot be"
+    try:
+        decision_limit(manifest.get("decision_seconds"))
+    except GinSimError:
+        return f"decision_seconds = {manifest['decision_seconds']!r} cannot be"
     if missing := Rules().as_dict().keys() - manifest["rules"].keys():
         return f"rules: '{min(missing)}' is missing"
     for agent in manifest["agents"]:

@@ -30,6 +30,7 @@ from gin_sim.policy import prepare
 from gin_sim.registry import Agent, load_agent
 from gin_sim.rules import Rules
 from gin_sim.scoring import MAX_GAME_HANDS, rules_record
+from gin_sim.stops import stops_left_to_parent
 from gin_sim.sums import Sums
 
 CHUNK_UNITS = 2048
@@ -74,10 +75,14 @@ class Piece:
         Which entries meet, as places in `entries`.
     games : bool
         Whether the numbers count games.
+    forgiving : bool
+        Whether an agent's failure loses it the hand, and does not stop the run.
     block : int
         Units in a block of the sums.
     keep : bool
         Whether rows come back, or the sums alone.
+    decision_seconds : float, optional
+        The most that a Python agent may take for a decision.
     """
 
     number: int
@@ -91,6 +96,7 @@ class Piece:
     forgiving: bool
     block: int = 1
     keep: bool = True
+    decision_seconds: float | None = None
 
 
 @dataclass(frozen=True)
@@ -113,7 +119,11 @@ class Pairing:
         self.labels = (a.label, b.label)
         self.order = Order(piece.seed, piece.first, 0, 0, int(piece.forgiving))
         self.desk: Desk = new_desk(rules_record(piece.rules))
-        self.players = (drive.Player(agents[0], a.label), drive.Player(agents[1], b.label))
+        limit = piece.decision_seconds
+        self.players = (
+            drive.Player(agents[0], a.label, limit),
+            drive.Player(agents[1], b.label, limit),
+        )
         fast = agents[0].compiled and agents[1].compiled
         self.policies = (prepare(agents[0]), prepare(agents[1])) if fast else None
 
@@ -266,6 +276,7 @@ def _play_chunk(
 
 def try_piece(piece: Piece) -> tuple[Piece, Played | PlayError]:
     """Play a piece; an agent's failure is a result, for whoever puts pieces in order."""
+    stops_left_to_parent()
     try:
         return piece, play_piece(piece)
     except PlayError as error:

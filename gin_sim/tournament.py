@@ -27,7 +27,8 @@ from gin_sim.registry import Agent
 from gin_sim.result import Result
 from gin_sim.rules import Rules
 from gin_sim.runner import Entry, Piece, Played, failed_at, try_piece
-from gin_sim.workers import Workers, ctrl_c_put_off
+from gin_sim.stops import stops_put_off
+from gin_sim.workers import Workers
 
 PIECE_SECONDS = 0.5
 
@@ -60,15 +61,16 @@ def run_plan(
         work was cut.  As at Ctrl-C, the rows that are there are kept in the folder.
     """
     workers = workers or Workers.choose(compiled=plan.compiled)
+    plan.check_backend(workers.backend)
     # Compiled here, before any worker starts: workers then find the code in the cache.
-    with ctrl_c_put_off():  # which the compiler might swallow
+    with stops_put_off():  # which the compiler might swallow
         for agent in plan.agents:
             if agent.compiled:
                 prepare(agent)
     try:
         collector = Collector(plan, folder)
         _play(plan, workers, collector, piece_units, report)
-        with ctrl_c_put_off():
+        with stops_put_off():
             return collector.finish()
     finally:
         if folder is not None:
@@ -94,7 +96,7 @@ def _play(
                     pieces.stop()
                     continue
                 pieces.learn(played.count, seconds)
-                with ctrl_c_put_off():
+                with stops_put_off():
                     collector.take(played)
                     if report is not None:
                         both = 2 * len(plan.pairings)
@@ -158,6 +160,7 @@ class _Pieces:
             forgiving=plan.forgiving,
             block=plan.block_units,
             keep=plan.keep_hands,
+            decision_seconds=plan.decision_seconds,
         )
         numbers = itertools.count()
         for start, end in self.missing:
@@ -184,6 +187,7 @@ def play_tournament(
     keep_hands: bool = True,
     format: str = "round-robin",  # noqa: A002 - what the command line calls it
     resume: str | Path | None = None,
+    time_limit: float | None = None,
 ) -> Result:
     """Play a round robin; two agents make a match.
 
@@ -216,6 +220,13 @@ def play_tournament(
     resume : path, optional
         The folder of a run of the same agents, rules, seed and amount that was stopped:
         what is missing is played.  Instead of `out`.
+    time_limit : float, optional
+        Seconds that a Python agent may take for a decision, 0.001 to 3600; one that takes
+        longer has played illegally.  Where that happens depends on the machine and on what
+        else it does, and so does the result then.  Compiled agents cannot be interrupted
+        and have no limit.  Not with the backend ``threads``.  An agent that catches
+        every exception and goes on cannot be stopped but by ending its process: that of a
+        worker, or with ``jobs=1`` this one.
 
     Returns
     -------
@@ -240,6 +251,7 @@ def play_tournament(
         on_illegal=on_illegal,
         keep_hands=keep_hands,
         format=format,
+        decision_seconds=time_limit,
     )
     return _run_in(plan, Workers.choose(jobs, backend, compiled=plan.compiled), out, resume)
 
@@ -268,7 +280,8 @@ def play_sweep(
     jobs, backend, out
         As for :func:`play_tournament`.
     **options
-        ``hands`` or ``games``, ``rules``, ``seed``, ``on_illegal``, ``keep_hands``.
+        ``hands`` or ``games``, ``rules``, ``seed``, ``on_illegal``, ``keep_hands``,
+        ``decision_seconds`` (the time limit).
 
     Returns
     -------
@@ -298,6 +311,7 @@ def _run_in(
     plan: Plan, workers: Workers, out: str | Path | None, resume: str | Path | None
 ) -> Result:
     """Run a plan in a new folder, in one there is, or in memory."""
+    plan.check_backend(workers.backend)
     folder = None
     if out is not None:
         folder = RunFolder.create(Path(out), plan.manifest())

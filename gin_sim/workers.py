@@ -6,66 +6,20 @@ any order, and whoever asked puts them in order.
 
 from __future__ import annotations
 
-import importlib
-import signal
-import threading
 import warnings
-from collections.abc import Callable, Generator, Iterable, Iterator
-from contextlib import contextmanager, nullcontext, suppress
+from collections.abc import Callable, Generator, Iterable
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from gin_sim.checks import MAX_JOBS, whole_number
 from gin_sim.errors import GinSimError, WorkerError
+from gin_sim.stops import stops_blocked
 
 BACKENDS = ("threads", "loky")
 
 Task = TypeVar("Task")
 Done = TypeVar("Done")
-
-
-@contextmanager
-def _sigint_blocked() -> Iterator[None]:
-    """Block Ctrl-C for this thread and the processes it starts; it comes afterwards."""
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    # Helpers of loky's and Python's, whose start would unblock the signal again: they have
-    # to run already.
-    for name in (
-        "joblib.externals.loky.backend.resource_tracker",
-        "multiprocessing.resource_tracker",
-    ):
-        with suppress(ImportError, AttributeError):
-            importlib.import_module(name).ensure_running()
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-@contextmanager
-def ctrl_c_put_off() -> Iterator[None]:
-    """Let a block come to its end before Ctrl-C takes effect; a second one takes effect."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    came = False
-
-    def put_off(number: int, frame: Any) -> None:
-        nonlocal came
-        if came:
-            raise KeyboardInterrupt
-        came = True
-
-    before = signal.signal(signal.SIGINT, put_off)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-    if came:
-        raise KeyboardInterrupt
 
 
 @dataclass(frozen=True)
@@ -141,10 +95,11 @@ class Workers:
             return_as="generator_unordered",
         )
         work: Any = joblib.delayed(function)
-        # Processes inherit what is blocked while they start: Ctrl-C is ours to deal with.
-        with _sigint_blocked() if self.backend == "loky" else nullcontext():
-            finished = parallel(work(task) for task in tasks)
+        finished = None
         try:
+            # Processes inherit what is blocked while they start: stops are ours to deal with.
+            with stops_blocked() if self.backend == "loky" else nullcontext():
+                finished = parallel(work(task) for task in tasks)
             # Not `yield from`: that would hand a close to joblib, past the filter below.
             for done in finished:  # noqa: UP028
                 yield done
@@ -153,7 +108,8 @@ class Workers:
                 "a worker process died (killed, out of memory, or by an agent's own doing)"
             ) from error
         finally:
-            with warnings.catch_warnings():
-                # That work was dropped is what closing asks for.
-                warnings.simplefilter("ignore")
-                finished.close()
+            if finished is not None:
+                with warnings.catch_warnings():
+                    # That work was dropped is what closing asks for.
+                    warnings.simplefilter("ignore")
+                    finished.close()

@@ -8,6 +8,7 @@ import math
 import multiprocessing
 import os
 import re
+import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout, suppress
@@ -18,8 +19,10 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from gin_sim.checks import MAX_JOBS, MAX_SEED
 from gin_sim.errors import GinSimError, RulesError
 from gin_sim.progress import note
+from gin_sim.stops import Terminated, stops_ignored, stops_raised
 
 if TYPE_CHECKING:
+    from gin_sim.plan import Plan
     from gin_sim.rules import Rules
 
 
@@ -41,6 +44,24 @@ def add_workers(parser: argparse.ArgumentParser) -> None:
         choices=("threads", "loky"),
         help="threads where all agents are compiled, else loky (processes)",
     )
+
+
+def add_time_limit(parser: argparse.ArgumentParser) -> None:
+    """Add ``--time-limit``."""
+    parser.add_argument(
+        "--time-limit",
+        metavar="SECONDS",
+        type=real,
+        help="an illegal action is also a Python agent's decision that takes longer "
+        "(0.001..3600); results then depend on the machine. Compiled agents cannot be "
+        "interrupted and have no limit",
+    )
+
+
+def note_no_limit(plan: Plan) -> None:
+    """Say so where a time limit limits nobody."""
+    if plan.decision_seconds is not None and plan.compiled:
+        note("note: compiled agents have no time limit, and all agents are compiled")
 
 
 def experiment_parser(
@@ -174,6 +195,11 @@ def guarded(parser: Parser, argv: Sequence[str] | None = None) -> int:
         if getattr(sys, name) is None:
             setattr(sys, name, Path(os.devnull).open("w"))  # noqa: SIM115
     args = parser.parse_args(argv)
+    with stops_raised():
+        return _run(args)
+
+
+def _run(args: argparse.Namespace) -> int:
     try:
         if getattr(args, "json", False):
             with _nothing_on_stdout():
@@ -187,13 +213,11 @@ def guarded(parser: Parser, argv: Sequence[str] | None = None) -> int:
             note(more)
         note(f"error: {error}")
         return error.exit_code
-    except KeyboardInterrupt:
-        # Whatever is still starting would tell of its broken pipe when we are gone.
-        for child in multiprocessing.active_children():
-            child.kill()
-            child.join(5)
-        note("interrupted")
-        return 130
+    except KeyboardInterrupt as stop:
+        with stops_ignored():
+            _kill_children()
+            note("terminated" if isinstance(stop, Terminated) else "interrupted")
+        return 143 if isinstance(stop, Terminated) else 130
     except OSError as error:
         # Results folders have errors of their own: this is the output that failed.
         _drop_stdout()
@@ -202,6 +226,16 @@ def guarded(parser: Parser, argv: Sequence[str] | None = None) -> int:
             note(f"error: the output cannot be written: {reason}")
         return 1
     return 0
+
+
+def _kill_children() -> None:
+    """End what is still starting: it would tell of its broken pipe when we are gone."""
+    for child in multiprocessing.active_children():
+        if child.pid is not None:
+            # Not child.kill(): processes of loky's have no such method on Unix.
+            with suppress(ProcessLookupError):
+                os.kill(child.pid, getattr(signal, "SIGKILL", signal.SIGTERM))
+        child.join(5)
 
 
 def _drop_stdout() -> None:

@@ -6,7 +6,16 @@ import argparse
 from typing import Any
 
 from gin_sim.checks import MAX_SEED, MAX_UNITS
-from gin_sim.cli.common import add_json, add_rules, add_workers, read_rules, real, whole
+from gin_sim.cli.common import (
+    add_json,
+    add_rules,
+    add_time_limit,
+    add_workers,
+    note_no_limit,
+    read_rules,
+    real,
+    whole,
+)
 from gin_sim.cli.sprt import add_hypotheses
 from gin_sim.errors import GinSimError
 from gin_sim.progress import note, progress
@@ -39,6 +48,7 @@ def add(commands: Any) -> None:
     parser.add_argument("--seed", metavar="S", type=whole(0, MAX_SEED), help="drawn if not given")
     add_workers(parser)
     parser.add_argument("--on-illegal", choices=("error", "forfeit"), default="error")
+    add_time_limit(parser)
     add_json(parser)
     parser.set_defaults(run=run)
 
@@ -81,8 +91,11 @@ def run(args: argparse.Namespace) -> Any:
         seed=args.seed,
         on_illegal=args.on_illegal,
         keep_hands=False,
+        decision_seconds=args.time_limit,
     )
     workers = Workers.choose(args.jobs, args.backend, compiled=plan.compiled)
+    plan.check_backend(workers.backend)
+    note_no_limit(plan)
     note(f"{' v '.join(plan.labels)}, at most {2 * plan.units:,} hands, seed {plan.seed}")
     so_far: list[Any] = []
     try:

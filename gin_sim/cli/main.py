@@ -1,9 +1,9 @@
 """``gin-sim``: reading the command line and turning errors into one line.
 
-Exit codes: 0 done, 1 a run that failed, 2 a user's mistake, 130 Ctrl-C.  Each command is
-a module beside this one with ``add(commands)`` and ``run(args)``; what is heavy is
-imported by `run`, so that help comes at once.  Under ``--json`` what `run` returns is the
-document, and nothing else that is printed meanwhile reaches stdout.
+Exit codes: 0 done, 1 a run that failed, 2 a user's mistake, 130 Ctrl-C, 143 SIGTERM.
+Each command is a module beside this one with ``add(commands)`` and ``run(args)``; what is
+heavy is imported by `run`, so that help comes at once.  Under ``--json`` what `run` returns
+is the document, and nothing else that is printed meanwhile reaches stdout.
 """
 
 from __future__ import annotations

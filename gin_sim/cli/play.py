@@ -7,7 +7,14 @@ import shlex
 from typing import TYPE_CHECKING
 
 from gin_sim.checks import MAX_SEED, MAX_UNITS
-from gin_sim.cli.common import add_json, add_rules, add_workers, whole
+from gin_sim.cli.common import (
+    add_json,
+    add_rules,
+    add_time_limit,
+    add_workers,
+    note_no_limit,
+    whole,
+)
 from gin_sim.errors import AgentError, GinSimError, PlayError
 from gin_sim.progress import note, progress
 
@@ -15,6 +22,7 @@ if TYPE_CHECKING:
     from gin_sim.folder import RunFolder
     from gin_sim.plan import Plan
     from gin_sim.result import Result
+    from gin_sim.workers import Workers
 
 
 def add_amount(parser: argparse.ArgumentParser) -> None:
@@ -49,15 +57,24 @@ def add_play(parser: argparse.ArgumentParser) -> None:
         choices=("error", "forfeit"),
         help="an illegal action stops the run (error, the default) or loses the hand",
     )
+    add_time_limit(parser)
     add_json(parser)
 
 
-def play(plan: Plan, folder: RunFolder, args: argparse.Namespace) -> Result:
-    """Play a plan into a folder, and say on the side how it goes."""
-    from gin_sim.tournament import run_plan
+def workers_for(plan: Plan, args: argparse.Namespace) -> Workers:
+    """Return the workers asked for, if they can play the plan."""
     from gin_sim.workers import Workers
 
     workers = Workers.choose(args.jobs, args.backend, compiled=plan.compiled)
+    plan.check_backend(workers.backend)
+    note_no_limit(plan)
+    return workers
+
+
+def play(plan: Plan, workers: Workers, folder: RunFolder) -> Result:
+    """Play a plan into a folder, and say on the side how it goes."""
+    from gin_sim.tournament import run_plan
+
     what = "games" if plan.games else "hands"
     note(
         f"{len(plan.agents)} agents, {2 * plan.units:,} {what} a pairing, seed {plan.seed}, "

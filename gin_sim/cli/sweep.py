@@ -7,7 +7,7 @@ from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from gin_sim.cli.common import print_table, read_rules
-from gin_sim.cli.play import add_amount, add_play, play
+from gin_sim.cli.play import add_amount, add_play, play, workers_for
 from gin_sim.cli.tables import with_interval
 from gin_sim.errors import GinSimError
 
@@ -78,9 +78,11 @@ def run(args: argparse.Namespace) -> Any:
         seed=args.seed,
         on_illegal=args.on_illegal or "error",
         keep_hands=not args.no_hands,
+        decision_seconds=args.time_limit,
     )
+    workers = workers_for(plan, args)
     folder = take_folder(args.out, plan.name, plan.manifest())
-    found = play(plan, folder, args)
+    found = play(plan, workers, folder)
     document = found.as_dict()
     save(partial(sweep, found.sweep, args.param), folder.path / "figures" / "sweep.png")
     if not args.json:

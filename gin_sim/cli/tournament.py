@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gin_sim.cli.common import read_rules
-from gin_sim.cli.play import add_amount, add_play, play
+from gin_sim.cli.play import add_amount, add_play, play, workers_for
 from gin_sim.errors import GinSimError
 
 if TYPE_CHECKING:
@@ -59,12 +59,13 @@ def _plan(args: argparse.Namespace) -> Plan:
             on_illegal=args.on_illegal or "error",
             keep_hands=not args.no_hands,
             format=args.format or "round-robin",
+            decision_seconds=args.time_limit,
         )
     if args.out is not None:
         raise GinSimError("--resume and --out: a run goes on in its own folder")
     before = Run.open(args.resume).plan()
     given = (args.agents, args.hands, args.games, rules, args.on_illegal, args.format)
-    if not any(given) and args.seed is None and not args.no_hands:
+    if not any(given) and (args.seed, args.time_limit, args.no_hands) == (None, None, False):
         return before
     amount = {"games" if before.games else "hands": 2 * before.units}
     if args.hands or args.games:
@@ -77,6 +78,7 @@ def _plan(args: argparse.Namespace) -> Plan:
         on_illegal=args.on_illegal or ("forfeit" if before.forgiving else "error"),
         keep_hands=before.keep_hands and not args.no_hands,
         format=args.format or (before.format if before.sweep is None else "round-robin"),
+        decision_seconds=args.time_limit or before.decision_seconds,
     )
 
 
@@ -86,11 +88,12 @@ def run(args: argparse.Namespace) -> Any:
     from gin_sim.folder import RunFolder, take_folder
 
     plan = _plan(args)
+    workers = workers_for(plan, args)
     if args.resume is None:
         folder = take_folder(args.out, plan.name, plan.manifest())
     else:
         folder = RunFolder.resume(Path(args.resume), plan.manifest())
-    document = play(plan, folder, args).as_dict()
+    document = play(plan, workers, folder).as_dict()
     if not args.json:
         print_result(plan, document)
     return document
