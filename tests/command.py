@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from gin_sim.cli import main
+from gin_sim.records import read_rows
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -83,3 +84,13 @@ def in_group(group: int) -> list[str]:
     )
     lines = [line.split(maxsplit=2) for line in done.stdout.splitlines()]
     return [line[-1] for line in lines if line[0] == str(group) and "Z" not in line[1]]
+
+
+def check_rows(out: Path, said: list[str]) -> None:
+    """See that the rows are there which a stopped run says it has kept."""
+    line = said[-2]
+    if "nothing was played" in line:
+        assert not (out / "hands").exists()
+    else:
+        count = int(line.split("the ")[1].split(" ")[0].replace(",", ""))
+        assert len(read_rows(out)) == count > 0

@@ -161,6 +161,7 @@ def test_tournament_prints_a_table_and_leaves_a_folder(
         "manifest.json",
         "summary.csv",
         "summary.json",
+        "sums",
     ]
 
 

@@ -16,9 +16,8 @@ import pytest
 
 from gin_sim.cli.common import Parser, guarded
 from gin_sim.compiled import JIT_DISABLED
-from gin_sim.records import read_rows
 from gin_sim.stops import Terminated, stops_blocked, stops_ignored, stops_put_off, stops_raised
-from tests.command import start, stop
+from tests.command import check_rows, start, stop
 from tests.test_runs import write_agent
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="Unix's signals")
@@ -143,16 +142,6 @@ def until(there: Callable[[], bool]) -> None:
     deadline = time.monotonic() + 60
     while not there() and time.monotonic() < deadline:
         time.sleep(0.02)
-
-
-def check_rows(out: Path, said: list[str]) -> None:
-    """See that the rows are there which a stopped run says it has kept."""
-    line = said[-2]
-    if "nothing was kept" in line:
-        assert not (out / "hands").exists()
-    else:
-        count = int(line.split("the rows of ")[1].split(" ")[0].replace(",", ""))
-        assert len(read_rows(out)) == count > 0
 
 
 DICE = random.Random(143)

@@ -200,6 +200,8 @@ def test_an_agent_that_cannot_be_stopped_ends_its_process_by_name(
     else:
         assert said == [
             f"gin-sim: {line}",
+            "gin-sim: nothing was played yet; go on with: gin-sim tournament --resume "
+            f"{tmp_path / 'run'}",
             "gin-sim: error: a worker process died (killed, out of memory, or by an agent's own "
             "doing)",
         ]
