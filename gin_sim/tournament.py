@@ -255,6 +255,7 @@ def play_tournament(
     seed: int | None = None,
     jobs: int | None = None,
     backend: str | None = None,
+    scheduler: str | None = None,
     out: str | Path | None = None,
     on_illegal: str = "error",
     keep_hands: bool = True,
@@ -273,10 +274,12 @@ def play_tournament(
     seed : int, optional
         Drawn and recorded if not given.
     jobs : int, optional
-        Workers; all cores if not given.
+        Workers; all cores (or all of the cluster) if not given.
     backend : str, optional
-        ``threads`` or ``loky`` (processes); by default threads where all agents are
-        compiled.
+        ``threads``, ``loky`` (processes), ``dask`` or ``ray`` (clusters); by default
+        threads where all agents are compiled, else processes.
+    scheduler : str, optional
+        Address of the cluster, such as ``tcp://192.0.2.1:8786``.
     out : path, optional
         A new folder for rows and summary; without it, rows stay in memory.
     on_illegal : str
@@ -304,7 +307,7 @@ def play_tournament(
         on_illegal=on_illegal,
         keep_hands=keep_hands,
     )
-    workers = Workers.choose(jobs, backend, compiled=plan.compiled)
+    workers = Workers.choose(jobs, backend, scheduler, compiled=plan.compiled)
     if out is not None and (not isinstance(out, str | PathLike) or not str(out).strip()):
         raise ResultsError(f"out = {out!r}: give the path of a new folder")
     folder = records.RunFolder.create(Path(out), plan.manifest()) if out is not None else None

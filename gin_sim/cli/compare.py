@@ -82,7 +82,7 @@ def run(args: argparse.Namespace) -> Any:
         on_illegal=args.on_illegal,
         keep_hands=False,
     )
-    workers = Workers.choose(args.jobs, args.backend, compiled=plan.compiled)
+    workers = Workers.choose(args.jobs, args.backend, args.scheduler, compiled=plan.compiled)
     note(f"{' v '.join(plan.labels)}, at most {2 * plan.units:,} hands, seed {plan.seed}")
     so_far: list[Any] = []
     try:

@@ -77,7 +77,7 @@ def run(args: argparse.Namespace) -> Any:
         on_illegal=args.on_illegal,
         keep_hands=not args.no_hands,
     )
-    workers = Workers.choose(args.jobs, args.backend, compiled=plan.compiled)
+    workers = Workers.choose(args.jobs, args.backend, args.scheduler, compiled=plan.compiled)
     folder = take_folder(args.out, plan.name, plan.manifest())
     what = "games" if plan.games else "hands"
     note(
