@@ -11,6 +11,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from functools import cache
 from typing import Any
@@ -60,19 +61,36 @@ def connect(scheduler: str | None, jobs: int) -> Iterator[dict[str, Any]]:
 def _client(scheduler: str) -> Iterator[Any]:
     from distributed import Client  # noqa: PLC0415
 
-    kind, start = "Dask scheduler", "dask scheduler"
-    if "://" not in scheduler or scheduler.startswith("tcp://"):
-        knock_at(scheduler, kind, start, "tcp://192.0.2.1:8786")
-    try:
-        client = Client(scheduler, timeout=CONNECT_SECONDS, set_as_default=False)
-    except Exception as error:
-        raise unanswered(scheduler, kind, start, error) from error
+    _see_whether_it_answers(scheduler)
+    client = Client(scheduler, timeout=CONNECT_SECONDS, set_as_default=False)
     try:
         yield client
     finally:
         # Takes back what has not been played; what is being played comes to its end.
         with suppress(Exception):
             client.close(timeout=CONNECT_SECONDS)
+
+
+def _see_whether_it_answers(scheduler: str) -> None:
+    """Ask a scheduler who it is: a client that fails tells of it twice, and late."""
+    from distributed.core import rpc  # noqa: PLC0415
+
+    kind, start = "Dask scheduler", "dask scheduler"
+    if "://" not in scheduler or scheduler.startswith("tcp://"):
+        knock_at(scheduler, kind, start, "tcp://192.0.2.1:8786")
+
+    async def ask() -> None:
+        async with asyncio.timeout(CONNECT_SECONDS), rpc(scheduler) as other:
+            await other.identity()
+
+    try:
+        # In a thread, as a notebook has a loop running in this one.
+        with ThreadPoolExecutor(1) as thread:
+            thread.submit(asyncio.run, ask()).result()
+    except (OSError, ValueError) as error:  # a TimeoutError is an OSError
+        raise unanswered(scheduler, kind, start, error) from error
+    except Exception as error:
+        raise unanswered(scheduler, kind, start, "what answers is something else") from error
 
 
 def _threads(client: Any, scheduler: str) -> int:
