@@ -78,7 +78,7 @@ def check_nodes(found: dict[str, Any], here: dict[str, str]) -> None:
             )
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Job:
     """A function and its task, as they travel to a worker of a cluster.
 
@@ -89,6 +89,10 @@ class Job:
     function: Callable[[Any], Any]
     task: Any
     expected: dict[str, str]
+
+    def __repr__(self) -> str:
+        """Return what a dashboard is to call it."""
+        return str(getattr(self.function, "__name__", "job"))
 
     def __call__(self) -> Any:
         """Do the work.

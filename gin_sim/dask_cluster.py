@@ -1,8 +1,8 @@
 """A cluster of Dask: what joblib's backend for it leaves open.
 
-joblib's backend (1.4 to 1.6) does not tell of a task that Dask itself gave up, waits for
-ever when the last worker has gone, and plays in this process where the cluster has one
-thread.  All of them are dealt with here and nowhere else.
+joblib's backend (looked at in 1.6) does not tell of a task that Dask itself gave up or of
+a result that cannot be fetched, waits for ever when the last worker has gone, and plays in
+this process where the cluster has one thread.  All of them are dealt with here and nowhere else.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import CancelledError, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from functools import cache
 from typing import Any
@@ -133,12 +133,33 @@ def _quiet() -> Iterator[None]:
 def _backend() -> Any:
     """Return joblib's backend for Dask, in which nothing waits for ever."""
     try:
-        import distributed  # noqa: F401, PLC0415
+        from distributed import as_completed  # noqa: PLC0415
         from joblib._dask import DaskDistributedBackend  # noqa: PLC0415
     except ImportError:
         raise missing("dask") from None
 
+    class Waiting(as_completed):  # type: ignore[misc]
+        failed: Callable[[Any, Exception], None]
+
+        async def _track_future(self, future: Any) -> None:
+            try:
+                await super()._track_future(future)
+            except Exception as error:
+                self.failed(future, error)
+
     class Backend(DaskDistributedBackend):  # type: ignore[misc]
+        def __init__(self, **options: Any) -> None:
+            super().__init__(**options)
+            self.waiting_futures = Waiting(
+                [], loop=self.client.loop, with_results=True, raise_errors=False
+            )
+            self.waiting_futures.failed = self._failed
+
+        def _failed(self, future: Any, error: Exception) -> None:
+            """Tell of a result that does not come: else only a log would know."""
+            if (done := self._results.get(future)) is not None and not done.done():
+                done.set_exception(error)
+
         def effective_n_jobs(self, n_jobs: int) -> int:
             # Of one, joblib would make a loop in this process.
             return max(2, int(sum(self.client.ncores().values())))
@@ -162,7 +183,7 @@ def _backend() -> Any:
         def retrieve_result_callback(self, out: Any) -> Any:
             try:
                 return super().retrieve_result_callback(out)
-            except asyncio.CancelledError:
+            except (asyncio.CancelledError, CancelledError):
                 raise WorkerError("the connection to the Dask scheduler was lost") from None
 
         async def _watch(self) -> None:
@@ -176,9 +197,8 @@ def _backend() -> Any:
                         seen = time.monotonic()
                 if time.monotonic() - seen > ALONE_SECONDS:
                     gone = WorkerError("all workers of the Dask cluster have gone")
-                    for future in list(self._results.values()):
-                        if not future.done():
-                            future.set_exception(gone)
+                    for future in list(self._results):
+                        self._failed(future, gone)
                     return
 
     return Backend
