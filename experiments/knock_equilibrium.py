@@ -375,7 +375,7 @@ def run(args: argparse.Namespace) -> None:
     from gin_sim.drawing import save  # noqa: PLC0415 - not needed to get help
 
     rules = Rules.preset(args.rules)
-    workers = Workers.choose(args.jobs, args.backend)
+    workers = Workers.choose(args.jobs, args.backend, args.scheduler)
     command = f"python -m experiments.knock_equilibrium --deals {args.deals} --seed {args.seed}"
     command += f" --rounds {args.rounds}"
     command += f" --target {args.target:g}" if args.target != TARGET else ""

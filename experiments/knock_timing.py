@@ -413,7 +413,7 @@ def run(args: argparse.Namespace) -> None:
 
     players, only = args.players or PLAYERS, args.only or ()
     study = make_study(args.deals, args.seed, args.rules, players, only)
-    workers = Workers.choose(args.jobs, args.backend)
+    workers = Workers.choose(args.jobs, args.backend, args.scheduler)
     folder = folders.take_folder(args.out, "knock_timing", study.manifest())
     note(f"{study.deals:,} deals, seed {study.seed}, results in {folder.path}")
     with progress("deals") as report:

@@ -142,10 +142,11 @@ class RunFolder:
         return folder
 
     def discard(self) -> None:
-        """Take the folder back, for a run that could not begin."""
+        """Take the folder back, for a run that could not begin; with rows in it, it stays."""
         with suppress(OSError):
-            (self.path / MANIFEST).unlink()
-            self.path.rmdir()
+            if [file.name for file in self.path.iterdir()] == [MANIFEST]:
+                (self.path / MANIFEST).unlink()
+                self.path.rmdir()
         self.release()
 
     def write_json(self, name: str, value: Any) -> None:

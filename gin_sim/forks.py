@@ -337,6 +337,7 @@ def fork_hands(
     asked: int = -1,
     jobs: int | None = None,
     backend: str | None = None,
+    scheduler: str | None = None,
 ) -> pd.DataFrame:
     """Fork hands at the first knock that either player may make.
 
@@ -347,7 +348,7 @@ def fork_hands(
         whom; the last two are the player if not given.
     deals : int
         Deals 0..deals-1 of the seed are played, each once.
-    rules, seed, jobs, backend
+    rules, seed, jobs, backend, scheduler
         As for :func:`gin_sim.play_tournament`.
     asked : int
         -1 for the first knock that anybody may make; 0 or 1 for the first of that seat,
@@ -371,7 +372,7 @@ def fork_hands(
     deals = whole_number(deals, "deals", 1, MAX_SEED)
     plan = ForkPlan.of(player, later, opponent, rules=rules, seed=seed, asked=asked)
     plan.prepare()
-    done = list(Workers.choose(jobs, backend).run(play_forks, plan.pieces(deals)))
+    done = list(Workers.choose(jobs, backend, scheduler).run(play_forks, plan.pieces(deals)))
     done.sort(key=lambda rows: int(rows["deal"][0]) if rows.size else -1)
     frame = pd.DataFrame(np.concatenate(done))
     for column in ("knock_outcome", "wait_outcome"):

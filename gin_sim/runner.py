@@ -14,7 +14,7 @@ import numpy as np
 
 from gin_sim import drive
 from gin_sim.compiled import records
-from gin_sim.errors import PlayError
+from gin_sim.errors import AgentError, PlayError
 from gin_sim.play import (
     FULL,
     GAME_DTYPE,
@@ -45,20 +45,32 @@ class Entry:
     label: str
     spec: str
     params: dict[str, float]
+    source_hash: str
     agent: Agent | None
 
     @classmethod
     def of(cls, agent: Agent, label: str) -> Entry:
         """Return the entry of an agent; one that can be found again travels as text."""
-        return cls(label, agent.spec, agent.params, None if agent.spec else agent)
+        alone = None if agent.spec else agent
+        return cls(label, agent.spec, agent.params, agent.source_hash(), alone)
 
     def load(self) -> Agent:
-        """Return the agent, in whatever process this is."""
-        return self.agent or _load(self.spec).with_params(self.params)
+        """Return the agent, in whatever process this is.
+
+        Raises
+        ------
+        AgentError
+            If it is not found there, or its file has another text.
+        """
+        return self.agent or _load(self.spec, self.source_hash).with_params(self.params)
 
 
-# A worker plays many pieces; an agent is looked for once.
-_load = cache(load_agent)
+@cache  # a worker plays many pieces; an agent is looked for once
+def _load(spec: str, source_hash: str) -> Agent:
+    found = load_agent(spec)
+    if found.source_hash() != source_hash:
+        raise AgentError(f"agent '{spec}': the file differs from the one that the run began with")
+    return found
 
 
 @dataclass(frozen=True)

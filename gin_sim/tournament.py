@@ -182,6 +182,7 @@ def play_tournament(
     seed: int | None = None,
     jobs: int | None = None,
     backend: str | None = None,
+    scheduler: str | None = None,
     out: str | Path | None = None,
     on_illegal: str = "error",
     keep_hands: bool = True,
@@ -203,10 +204,12 @@ def play_tournament(
     seed : int, optional
         Drawn and recorded if not given.
     jobs : int, optional
-        Workers; all cores if not given.
+        Workers; all cores (or all of the cluster) if not given.
     backend : str, optional
-        ``threads`` or ``loky`` (processes); by default threads where all agents are
-        compiled.
+        ``threads``, ``loky`` (processes), ``dask`` or ``ray`` (clusters); by default
+        threads where all agents are compiled, else processes.
+    scheduler : str, optional
+        Address of the cluster, such as ``tcp://192.0.2.1:8786``.
     out : path, optional
         A new folder for rows and summary; without it, rows stay in memory.
     on_illegal : str
@@ -253,7 +256,8 @@ def play_tournament(
         format=format,
         decision_seconds=time_limit,
     )
-    return _run_in(plan, Workers.choose(jobs, backend, compiled=plan.compiled), out, resume)
+    workers = Workers.choose(jobs, backend, scheduler, compiled=plan.compiled)
+    return _run_in(plan, workers, out, resume)
 
 
 def play_sweep(
@@ -264,6 +268,7 @@ def play_sweep(
     *,
     jobs: int | None = None,
     backend: str | None = None,
+    scheduler: str | None = None,
     out: str | Path | None = None,
     **options: Any,
 ) -> Result:
@@ -277,7 +282,7 @@ def play_sweep(
     values : sequence of float
     against : sequence of str or Agent
         The opponents of each.
-    jobs, backend, out
+    jobs, backend, scheduler, out
         As for :func:`play_tournament`.
     **options
         ``hands`` or ``games``, ``rules``, ``seed``, ``on_illegal``, ``keep_hands``,
@@ -296,7 +301,8 @@ def play_sweep(
     """
     _check_folders(out, None)
     plan = make_sweep(agent, param, values, against, **options)
-    return _run_in(plan, Workers.choose(jobs, backend, compiled=plan.compiled), out, None)
+    workers = Workers.choose(jobs, backend, scheduler, compiled=plan.compiled)
+    return _run_in(plan, workers, out, None)
 
 
 def _check_folders(out: Any, resume: Any) -> None:

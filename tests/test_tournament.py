@@ -230,7 +230,7 @@ def test_what_cannot_be_is_refused_by_name() -> None:
         (lambda: make_plan(PAIR, seed=-1), GinSimError, "seed = -1: allowed is a whole number 0"),
         (lambda: make_plan(PAIR, seed=2**63), GinSimError, "allowed is a whole number 0"),
         (lambda: make_plan(PAIR, rules="poozy"), RulesError, "did you mean 'poozee'"),
-        (lambda: Workers.choose(backend="slurm"), GinSimError, "threads or loky"),
+        (lambda: Workers.choose(backend="slurm"), GinSimError, "threads, loky, dask or ray"),
         (lambda: Workers.choose(jobs=0), GinSimError, "jobs = 0"),
     ]
     for attempt, kind, message in cases:

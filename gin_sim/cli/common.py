@@ -35,14 +35,23 @@ class Parser(argparse.ArgumentParser):
 
 
 def add_workers(parser: argparse.ArgumentParser) -> None:
-    """Add ``--jobs`` and ``--backend``."""
+    """Add ``--jobs``, ``--backend`` and ``--scheduler``."""
     parser.add_argument(
-        "--jobs", metavar="J", type=whole(-1, MAX_JOBS), help="workers (default: all cores)"
+        "--jobs",
+        metavar="J",
+        type=whole(-1, MAX_JOBS),
+        help="workers (default: all cores, or all of the cluster)",
     )
     parser.add_argument(
         "--backend",
-        choices=("threads", "loky"),
-        help="threads where all agents are compiled, else loky (processes)",
+        choices=("threads", "loky", "dask", "ray"),
+        help="default: threads where all agents are compiled, else loky (processes); "
+        "dask and ray are clusters",
+    )
+    parser.add_argument(
+        "--scheduler",
+        metavar="ADDRESS",
+        help="of the cluster: tcp://HOST:8786 (dask), HOST:6379 (ray)",
     )
 
 

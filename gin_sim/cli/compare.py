@@ -93,7 +93,7 @@ def run(args: argparse.Namespace) -> Any:
         keep_hands=False,
         decision_seconds=args.time_limit,
     )
-    workers = Workers.choose(args.jobs, args.backend, compiled=plan.compiled)
+    workers = Workers.choose(args.jobs, args.backend, args.scheduler, compiled=plan.compiled)
     plan.check_backend(workers.backend)
     note_no_limit(plan)
     note(f"{' v '.join(plan.labels)}, at most {2 * plan.units:,} hands, seed {plan.seed}")

@@ -65,7 +65,7 @@ def workers_for(plan: Plan, args: argparse.Namespace) -> Workers:
     """Return the workers asked for, if they can play the plan."""
     from gin_sim.workers import Workers
 
-    workers = Workers.choose(args.jobs, args.backend, compiled=plan.compiled)
+    workers = Workers.choose(args.jobs, args.backend, args.scheduler, compiled=plan.compiled)
     plan.check_backend(workers.backend)
     note_no_limit(plan)
     return workers
