@@ -60,13 +60,13 @@ while True:
 CATCHES_A_FEW = """
 for _ in range(3):
     try:
-        while True: pass
+        while True: time.monotonic()
     except BaseException:
         pass
 """
 CATCHES_AND_RAISES = """
 try:
-    while True: pass
+    while True: time.monotonic()
 except BaseException:
     raise ValueError("as if that were the matter")
 """
