@@ -209,7 +209,7 @@ def compare_plan(
     if len(plan.agents) != 2 or plan.games:
         raise GinSimError("a comparison is of two agents, over hands")
     workers = workers or Workers.choose(compiled=plan.compiled)
-    plan.check_backend(workers.backend)
+    plan.check_workers(workers)
     with stops_put_off():
         for agent in plan.agents:
             if agent.compiled:

@@ -32,6 +32,9 @@ class Watcher(Protocol):
     def decided(self, seat: int, decision: str, answer: Any) -> None:
         """Take note of an answer to draw, discard or knock, which has not taken effect yet."""
 
+    def forfeited(self, error: PlayError) -> None:
+        """Take note that a player loses the hand by what it did."""
+
     def end(self) -> None:
         """Take note that the hand is over."""
 
@@ -186,9 +189,11 @@ def drive_deal(
         watch.start()
     try:
         drive_hand(desk, seats, order.seed, watch)
-    except PlayError:
+    except PlayError as error:
         if not order.forgiving:
             raise
+        if watch is not None:
+            watch.forfeited(error)
         machine.forfeit(state, rules)
     if watch is not None:
         watch.end()

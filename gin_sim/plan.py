@@ -15,9 +15,10 @@ from gin_sim.checks import MAX_SEED, MAX_UNITS, whole_number
 from gin_sim.compiled import PACKAGE, source_hash
 from gin_sim.errors import AgentError, GinSimError
 from gin_sim.limits import decision_limit
-from gin_sim.registry import Agent, load_agent, unique_labels
+from gin_sim.registry import Agent, load_agent, one_line, unique_labels
 from gin_sim.rules import PRESETS, Rules, as_rules
 from gin_sim.sums import block_units
+from gin_sim.workers import Workers
 
 LADDER = ("random", "simple", "greedy", "gin_only", "early_gin")
 """Who plays when nobody is named."""
@@ -96,19 +97,34 @@ class Plan:
         """Whether all agents are."""
         return all(agent.compiled for agent in self.agents)
 
-    def check_backend(self, backend: str) -> None:
-        """Refuse threads for Python agents whose time is limited.
+    def check_workers(self, workers: Workers) -> None:
+        """Refuse workers that cannot play this plan's agents.
 
         Raises
         ------
         GinSimError
             Saying why, and what to do.
         """
-        if backend == "threads" and self.decision_seconds is not None and not self.compiled:
+        threads = workers.backend == "threads"
+        if threads and self.decision_seconds is not None and not self.compiled:
             raise GinSimError(
                 "a time limit for Python agents, and backend threads: threads cannot be "
                 "interrupted; leave the backend out, or use loky"
             )
+        if threads or (workers.backend == "loky" and workers.jobs == 1):
+            return  # agents stay in this process
+        from joblib.externals import cloudpickle  # noqa: PLC0415 - seldom needed
+
+        for agent in self.agents:
+            if agent.spec:
+                continue
+            try:
+                cloudpickle.dumps(agent)
+            except Exception as error:
+                raise AgentError(
+                    f"agent '{agent.name}' cannot be sent to another process "
+                    f"({one_line(error)}); put it into a file of its own, or use jobs=1"
+                ) from error
 
     @property
     def pairings(self) -> tuple[tuple[int, int], ...]:

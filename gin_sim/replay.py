@@ -124,6 +124,11 @@ class _Teller:
         else:
             self._line(seat, f"does not knock with {int(state['candidate_deadwood'])}")
 
+    def forfeited(self, error: PlayError) -> None:
+        """Tell what a player did."""
+        if int(self.state["deal"]) == self.deal:
+            self.lines.append(f"      {error}")
+
     def end(self) -> None:
         """Tell how the hand ended."""
         state = self.state

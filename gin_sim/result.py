@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from gin_sim import records
 from gin_sim.errors import GinSimError
+from gin_sim.faults import told
 from gin_sim.plan import Plan
 from gin_sim.scoring import OUTCOMES
 from gin_sim.standings import control, ratings, seats, share, superiority, variance_ratio
@@ -112,6 +113,7 @@ class Result:
             "ranking": self._ranked(),
             "rated": "games" if plan.games else "hands",
             **better,
+            "faults": told(plan, sums),
             "command": plan.command(),
             "out": str(self.out) if self.out else None,
         }

@@ -12,7 +12,7 @@ all pairings, and is what a bootstrap over deals draws.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,6 +65,16 @@ POINTS, HANDS, SCORE, GAME_SCORE, MARGIN = range(5)
 BLOCK_COLUMNS = ("points", "hands", "score", "games", "game_score")
 
 Array = NDArray[np.int64]
+FORFEIT = OUTCOMES.index("forfeit")
+
+
+class Fault(NamedTuple):
+    """A hand that an agent forfeited; the first of several is the least."""
+
+    unit: int
+    mirror: int
+    pairing: int
+    deal: int
 
 
 @kernel
@@ -162,6 +172,8 @@ class Sums:
     agents : (A,) array of AGENT_DTYPE
     blocks : dict of int to (K, 5) array
         By number of the block; columns are :data:`BLOCK_COLUMNS`.
+    faults : dict of int to Fault
+        For each agent that forfeited hands, the first of them.
     """
 
     def __init__(
@@ -174,6 +186,7 @@ class Sums:
         self.pairings = np.zeros(len(self.meetings), PAIRING_DTYPE)
         self.agents = np.zeros(n_agents, AGENT_DTYPE)
         self.blocks: dict[int, Array] = {}
+        self.faults: dict[int, Fault] = {}
 
     def empty(self) -> Sums:
         """Return sums of nothing, of the same kind."""
@@ -201,6 +214,7 @@ class Sums:
                 *(self.pairings["turns"][p : p + 1], tally["endings"], tally["seats"]),
                 *(tally["game_winners"], tally["control"], units),
             )
+            self._find_faults(p, rows[p])
             decided = units[:, GAME_SCORE if self.games else SCORE]
             tally["pairs"] += np.bincount(decided, minlength=5)
             for name, (x, h) in _ratios(units, self.games).items():
@@ -208,6 +222,18 @@ class Sums:
         self._add_agents(every)
         self._add_blocks(first, every)
         self.units += count
+
+    def _find_faults(self, p: int, rows: Any) -> None:
+        """Find the first forfeit of each player in rows of a pairing."""
+        for place in np.flatnonzero(rows["outcome"] == FORFEIT):
+            row = rows[place]
+            deal = int(row["deal"])
+            unit = int(row["game"]) if self.games else deal
+            fault = Fault(unit, int(row["mirror"]), p, deal)
+            self._add_fault(self.meetings[p][int(row["ender"])], fault)
+
+    def _add_fault(self, agent: int, fault: Fault) -> None:
+        self.faults[agent] = min(self.faults.get(agent, fault), fault)
 
     def _add_agents(self, every: Array) -> None:
         """Add, for each agent, what it made on each deal against everybody."""
@@ -247,6 +273,8 @@ class Sums:
             mine.view(np.int64)[:] += theirs.view(np.int64)
         for number, block in other.blocks.items():
             self._add_block(number, block)
+        for agent, fault in other.faults.items():
+            self._add_fault(agent, fault)
 
     def of(self, name: str, pairing: int) -> RatioSums:
         """Return ``points``, ``score``, ``games`` or ``margin`` of a pairing."""
@@ -269,6 +297,7 @@ class Sums:
             "pairings": _plain(self.pairings),
             "agents": _plain(self.agents),
             "blocks": {str(n): self.blocks[n].tolist() for n in sorted(self.blocks)},
+            "faults": {str(agent): list(self.faults[agent]) for agent in sorted(self.faults)},
         }
 
     def add_dict(self, values: dict[str, Any]) -> None:
@@ -288,6 +317,8 @@ class Sums:
         shape = (len(self.meetings), len(BLOCK_COLUMNS))
         for number, block in dict(values["blocks"]).items():
             other.blocks[int(number)] = np.array(block, np.int64).reshape(shape)
+        for agent, fault in dict(values["faults"]).items():
+            other.faults[int(agent)] = Fault(*map(int, fault))
         self.add(other)
 
 

@@ -61,7 +61,7 @@ def run_plan(
         work was cut.  As at Ctrl-C, the rows that are there are kept in the folder.
     """
     workers = workers or Workers.choose(compiled=plan.compiled)
-    plan.check_backend(workers.backend)
+    plan.check_workers(workers)
     # Compiled here, before any worker starts: workers then find the code in the cache.
     with stops_put_off():  # which the compiler might swallow
         for agent in plan.agents:
@@ -317,7 +317,7 @@ def _run_in(
     plan: Plan, workers: Workers, out: str | Path | None, resume: str | Path | None
 ) -> Result:
     """Run a plan in a new folder, in one there is, or in memory."""
-    plan.check_backend(workers.backend)
+    plan.check_workers(workers)
     folder = None
     if out is not None:
         folder = RunFolder.create(Path(out), plan.manifest())

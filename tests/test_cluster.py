@@ -24,8 +24,8 @@ from gin_sim import AgentError, GinSimError, play_tournament
 from gin_sim.cli import main
 from gin_sim.cluster import Job, installation
 from gin_sim.errors import WorkerError
+from gin_sim.folder import RunFolder
 from gin_sim.plan import make_plan
-from gin_sim.records import RunFolder
 from gin_sim.runner import Entry
 from gin_sim.tournament import run_plan
 from gin_sim.workers import Workers
@@ -136,7 +136,7 @@ def test_a_worker_that_is_killed_changes_nothing(tmp_path: Path, cluster: str) -
     killed: list[int] = []
     with asking(cluster) as client:
 
-        def kill(done: int, total: int) -> None:
+        def kill(done: int, total: int, found: str = "") -> None:
             if not killed:
                 assert done < total / 2
                 killed.append(min(client.run(os.getpid).values()))

@@ -94,7 +94,7 @@ def run(args: argparse.Namespace) -> Any:
         decision_seconds=args.time_limit,
     )
     workers = Workers.choose(args.jobs, args.backend, args.scheduler, compiled=plan.compiled)
-    plan.check_backend(workers.backend)
+    plan.check_workers(workers)
     note_no_limit(plan)
     note(f"{' v '.join(plan.labels)}, at most {2 * plan.units:,} hands, seed {plan.seed}")
     so_far: list[Any] = []

@@ -66,7 +66,7 @@ def workers_for(plan: Plan, args: argparse.Namespace) -> Workers:
     from gin_sim.workers import Workers
 
     workers = Workers.choose(args.jobs, args.backend, args.scheduler, compiled=plan.compiled)
-    plan.check_backend(workers.backend)
+    plan.check_workers(workers)
     note_no_limit(plan)
     return workers
 

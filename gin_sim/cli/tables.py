@@ -60,7 +60,9 @@ def print_result(plan: Plan, document: dict[str, Any]) -> None:
         print(f"games that nobody won, counted as half a win for each: {undecided:,}")
     illegal = sum(p["a_illegal"] + p["b_illegal"] for p in document["pairings"])
     if illegal:
-        print(f"hands forfeited by illegal actions: {illegal:,}")
+        print(f"hands forfeited by illegal actions: {illegal:,}; of each agent the first:")
+        for fault in document["faults"]:
+            print(f"  {fault['what']}")
     print("intervals from whole mirrored deals (each deal played twice, seats swapped)")
     print(f"results: {document['out']}")
     print(f"again:   {document['command']}")
