@@ -113,13 +113,13 @@ class Plan:
             )
         if threads or (workers.backend == "loky" and workers.jobs == 1):
             return  # agents stay in this process
-        from joblib.externals import cloudpickle  # noqa: PLC0415 - seldom needed
+        from joblib.externals.loky.backend.reduction import dumps  # noqa: PLC0415 - seldom needed
 
         for agent in self.agents:
             if agent.spec:
                 continue
             try:
-                cloudpickle.dumps(agent)
+                dumps(agent)
             except Exception as error:
                 raise AgentError(
                     f"agent '{agent.name}' cannot be sent to another process "
