@@ -123,13 +123,13 @@ class Population:
         starts = [2 * np.arange(size + 1) for _ in rows]
         plan = dataclasses.replace(self.plan, units=size)
         both = Population(plan, rows, [], starts, self.sums.empty())
-        return dataclasses.replace(both, sums=both._count(np.arange(size)))
+        return dataclasses.replace(both, sums=both.count(np.arange(size)))
 
     def draw(self, units: int, rng: np.random.Generator) -> Sums:
         """Return the sums of a tournament drawn with replacement."""
-        return self._count(rng.integers(self.plan.units, size=units))
+        return self.count(rng.integers(self.plan.units, size=units))
 
-    def _count(self, chosen: NDArray[np.int64]) -> Sums:
+    def count(self, chosen: NDArray[np.int64]) -> Sums:
         """Return the sums of some units, as if they were all that was played."""
         plan, count = self.plan, len(chosen)
         rows, games = [], []
