@@ -3,36 +3,33 @@
 Deals are played in batches of a fixed size and looked at in their order, whatever the
 number of workers, so that the decision is a function of agents, rules, seed and test.
 
-An estimate made when a test stops is biased by the stopping.  What is reported is
-median-unbiased, by the stagewise ordering of the outcomes [1]_: with the strength that is
-reported, the outcome seen and all that speak more clearly for H1 have together a chance of
-one half (2.5 % and 97.5 % at the ends of the interval).  The chances are those of a random
-walk with normal steps between the bounds, worked out look by look [2]_.
-
-References
-----------
-.. [1] D. Siegmund, "Estimation following sequential tests", Biometrika 65, 1978.
-.. [2] Armitage, McPherson and Rowe, "Repeated significance tests on accumulating data",
-   JRSS A 132, 1969.
+An estimate made when a test stops is biased by the stopping.  What is reported is that of
+:mod:`gin_sim.stopping`, which is not.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Any
-
-import numpy as np
 
 from gin_sim.errors import GinSimError, PlayError
 from gin_sim.plan import Plan
 from gin_sim.policy import prepare
 from gin_sim.progress import Reporter
 from gin_sim.runner import Entry, Piece, Played, try_piece
-from gin_sim.sprt import Sprt, check_errors, check_hypotheses, decide, finite, wald_bounds
-from gin_sim.stats import CONFIDENCE, RatioSums
+from gin_sim.sprt import (
+    Sprt,
+    check_errors,
+    check_hypotheses,
+    decide,
+    finite,
+    wald_bounds,
+)
+from gin_sim.stats import RatioSums
+from gin_sim.stopping import after_stopping
 from gin_sim.stops import stops_put_off
 from gin_sim.sums import Sums
 from gin_sim.workers import Workers
@@ -131,7 +128,11 @@ class Comparison:
     tally: Tally
     decision: str
     looks: int
-    batch: int
+
+    @property
+    def hands(self) -> int:
+        """How many hands were counted."""
+        return 2 * self.tally.deals
 
     @property
     def llr(self) -> float:
@@ -146,7 +147,9 @@ class Comparison:
         if self.tally.deals < 2:
             return None
         low, high, shown = walk_of(self.test, self.tally)
-        drifts = after_stopping(low, high, shown, self.looks, self.batch, self.test.bounds)
+        # The last batch before a cap may be a short one, so not the size it should have had.
+        batch = self.tally.deals / self.looks
+        drifts = after_stopping(low, high, shown, self.looks, batch, self.test.bounds)
         return tuple(self._on_scale(drift) for drift in drifts)  # type: ignore[return-value]
 
     def _on_scale(self, drift: float) -> float:
@@ -177,7 +180,7 @@ class Comparison:
             "points_ci95_unadjusted": list(interval) if interval else None,
             "pairs": list(self.tally.pairs),
             "deals": self.tally.deals,
-            "hands": 2 * self.tally.deals,
+            "hands": self.hands,
             "seed": self.plan.seed,
             "rules": self.plan.rules.as_dict(),
         }
@@ -215,28 +218,45 @@ def compare_plan(
             if agent.compiled:
                 prepare(agent)
     batch = BATCH_DEALS if plan.compiled else SLOW_BATCH_DEALS
-    sums = Sums(plan.pairings, 2, games=False, block=plan.block_units)
-    tally, looks, decision = Tally(), 0, "none"
-    waiting: dict[int, Played | PlayError] = {}
+    found = Comparison(plan, test, Tally(), "none", 0)
     with closing(workers.run(try_piece, _batches(plan, batch))) as finished:
-        for piece, played in finished:
-            waiting[piece.number] = played
-            while looks in waiting and decision == "none":
-                due = waiting.pop(looks)
-                if isinstance(due, PlayError):
-                    raise due
-                sums.add(due.sums)
-                tally = Tally.of(sums)
-                looks += 1
-                said = decide(llr_of(test, tally), tally.deals, test.bounds)
-                decision = "none" if said == "continue" else said
-                if progress is not None:
-                    progress[:] = [Comparison(plan, test, tally, decision, looks, batch)]
-                if report is not None:
-                    report(2 * tally.deals, 2 * plan.units, f"LLR {llr_of(test, tally):+.2f}")
-            if decision != "none":
-                break
-    return Comparison(plan, test, tally, decision, looks, batch)
+        for found in follow(plan, test, _tallies(plan, finished)):
+            if progress is not None:
+                progress[:] = [found]
+            if report is not None:
+                report(found.hands, 2 * plan.units, f"LLR {found.llr:+.2f}")
+    return found
+
+
+def follow(plan: Plan, test: Sprt | PointsTest, tallies: Iterable[Tally]) -> Iterator[Comparison]:
+    """Yield a comparison as it stands after each look, up to the one that decides.
+
+    Parameters
+    ----------
+    tallies : iterable of Tally
+        What there is to look at: all deals by then, each time a batch more.
+    """
+    for looks, tally in enumerate(tallies, 1):
+        said = decide(llr_of(test, tally), tally.deals, test.bounds)
+        yield Comparison(plan, test, tally, "none" if said == "continue" else said, looks)
+        if said != "continue":
+            return
+
+
+def _tallies(plan: Plan, finished: Iterable[tuple[Piece, Played | PlayError]]) -> Iterator[Tally]:
+    """Yield what there is to look at, batch by batch in the order of the deals."""
+    sums = Sums(plan.pairings, 2, games=False, block=plan.block_units)
+    waiting: dict[int, Played | PlayError] = {}
+    looks = 0
+    for piece, played in finished:
+        waiting[piece.number] = played
+        while looks in waiting:
+            due = waiting.pop(looks)
+            if isinstance(due, PlayError):
+                raise due
+            sums.add(due.sums)
+            looks += 1
+            yield Tally.of(sums)
 
 
 def _batches(plan: Plan, batch: int) -> Iterator[Piece]:
@@ -258,112 +278,3 @@ def _batches(plan: Plan, batch: int) -> Iterator[Piece]:
             keep=False,
             decision_seconds=plan.decision_seconds,
         )
-
-
-# --- the estimate after stopping -----------------------------------------------------
-
-_MOST_LOOKS = 400
-_FINE = 12
-"""Points of the grid for each standard deviation of a step."""
-_MOST_POINTS = 1601
-
-
-def after_stopping(
-    low: float,
-    high: float,
-    shown: float,
-    looks: int,
-    batch: float,
-    bounds: tuple[float, float],
-) -> tuple[float, float, float]:
-    """Return the drift that is median-unbiased after stopping, and its 95 % interval.
-
-    Parameters
-    ----------
-    low, high, shown : float
-        H0, H1 and the mean seen, in standard deviations of an observation.
-    looks, batch : int
-        Looks taken, and observations for each (the last may have had fewer).
-    bounds : (float, float)
-        Of the log-likelihood ratio.
-
-    Returns
-    -------
-    estimate, low, high : float
-        In standard deviations of an observation.
-    """
-    from scipy.optimize import brentq  # noqa: PLC0415 - scipy is not needed to get help
-
-    n = looks * batch
-    # Looks between which the walk hardly moves are nearly one: fewer stand for them.
-    step = (bounds[1] - bounds[0]) * _FINE / _MOST_POINTS
-    merged = max(math.ceil(looks / _MOST_LOOKS), math.ceil((step / (high - low)) ** 2 / batch))
-    looks = max(1, looks // merged)
-    batch = n / looks
-    ended = n * (high - low) * (2 * shown - low - high) / 2
-    width = 40 / math.sqrt(n) + abs(shown)
-
-    def solve(chance: float) -> float:
-        def gap(drift: float) -> float:
-            walk = _Walk(low, high, drift, batch, bounds)
-            return walk.at_least(ended, looks) - chance
-
-        left, right = shown - width, shown + width
-        if gap(left) > 0 or gap(right) < 0:
-            return math.nan
-        return float(brentq(gap, left, right, xtol=1e-6 * width))
-
-    tail = (1 - CONFIDENCE) / 2
-    return solve(0.5), solve(tail), solve(1 - tail)
-
-
-class _Walk:
-    """The log-likelihood ratio as a random walk between its bounds."""
-
-    def __init__(
-        self, low: float, high: float, drift: float, batch: float, bounds: tuple[float, float]
-    ) -> None:
-        self.step = batch * (high - low) * (drift - (low + high) / 2)
-        self.spread = math.sqrt(batch) * (high - low)
-        self.bounds = bounds
-        # Between the bounds, fine enough for the steps.
-        width = bounds[1] - bounds[0]
-        points = min(max(41, math.ceil(_FINE * width / self.spread)), _MOST_POINTS)
-        self.grid = np.linspace(*bounds, points)
-        self.weight = width / (points - 1)
-
-    def at_least(self, ended: float, looks: int) -> float:
-        """Return the chance of an outcome that speaks for H1 as clearly, or more."""
-        from scipy.special import ndtr  # noqa: PLC0415
-
-        lower, upper = self.bounds
-        spread = self.spread
-
-        def beyond(level: float, start: Any) -> Any:
-            return ndtr((start + self.step - level) / spread)
-
-        # Density of walks that go on after the first look, and its later steps.
-        density = _normal((self.grid - self.step) / spread) / spread
-        if looks > 1:
-            moves = self.grid[:, None] - self.grid[None, :] - self.step
-            kernel = _normal(moves / spread) / spread * self.weight
-        start = np.zeros(1)
-        mass = np.ones(1)
-        over, under = 0.0, 0.0  # ended at a bound before the last look
-        for look in range(1, looks):
-            over += float(mass @ beyond(upper, start))
-            under += float(mass @ (1 - beyond(lower, start)))
-            if look > 1:
-                density = kernel @ density
-            start, mass = self.grid, density * self.weight
-        if ended >= upper:
-            return over + float(mass @ beyond(ended, start))
-        last = float(mass @ (beyond(ended, start)))
-        if ended <= lower:
-            # All but the outcomes that speak for H0 as clearly, or more.
-            return 1 - under - float(mass @ (1 - beyond(ended, start)))
-        return over + last
-
-
-def _normal(z: Any) -> Any:
-    return np.exp(-z * z / 2) / math.sqrt(2 * math.pi)

@@ -19,8 +19,10 @@ one-sided results have a finite ratio.
 
 References
 ----------
-.. [1] M. Van den Bergh, "A practical introduction to the GSPRT", 2020.
-.. [2] M. Van den Bergh, "Normalized Elo", 2020.
+.. [1] M. Van den Bergh, "A practical introduction to the GSPRT",
+   https://www.cantate.be/Fishtest/GSPRT_approximation.pdf, approximation (2.1).
+.. [2] M. Van den Bergh, "Comments on normalized Elo",
+   https://www.cantate.be/Fishtest/normalized_elo_practical.pdf.
 .. [3] E. B. Wilson, "Probable inference, the law of succession, and statistical
    inference", JASA 22, 1927.
 """

@@ -15,9 +15,9 @@ from gin_sim import GinSimError, play_tournament
 from gin_sim.cli import main
 from gin_sim.compare import (
     BATCH_DEALS,
+    Comparison,
     PointsTest,
     Tally,
-    after_stopping,
     compare_plan,
     llr_of,
 )
@@ -25,6 +25,7 @@ from gin_sim.compiled import JIT_DISABLED
 from gin_sim.plan import make_plan
 from gin_sim.sprt import Sprt, wald_bounds
 from gin_sim.stats import RatioSums
+from gin_sim.stopping import after_stopping
 from gin_sim.workers import Workers
 from tests.command import press_ctrl_c, refused, start
 from tests.helpers import scaled
@@ -138,6 +139,23 @@ def test_without_a_bound_the_estimate_is_nearly_the_mean() -> None:
         pytest.approx(0.03 - half, abs=1e-3),
         pytest.approx(0.03 + half, abs=1e-3),
     )
+
+
+@pytest.mark.parametrize(("shown", "looks"), [(0.05, 12), (0.02, 30), (-0.04, 9), (0.03, 120)])
+def test_sides_exchanged_turn_the_estimate_over(shown: float, looks: int) -> None:
+    found = after_stopping(0.0, 0.03, shown, looks, 500, BOUNDS)
+    other = after_stopping(-0.03, 0.0, -shown, looks, 500, BOUNDS)
+    assert found == pytest.approx([-other[0], -other[2], -other[1]], abs=1e-6)
+
+
+def test_a_short_last_batch_counts_for_what_it_is() -> None:
+    rng = np.random.default_rng(5)
+    points = rng.integers(-60, 70, (100, 2))
+    plan = make_plan(["simple", "greedy"], hands=200, seed=1)
+    found = Comparison(plan, PointsTest(0.0, 0.01), tally_of(points), "none", 1).estimate()
+    x = points.mean(axis=1)
+    half = 1.96 * x.std() / 10
+    assert found == pytest.approx([x.mean(), x.mean() - half, x.mean() + half], abs=0.01)
 
 
 @pytest.mark.parametrize(
