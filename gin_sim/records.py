@@ -10,7 +10,7 @@ import numpy as np
 
 from gin_sim.cards import card_name
 from gin_sim.errors import ResultsError
-from gin_sim.folder import read_manifest, stored_pieces
+from gin_sim.folder import SUMMARY, read_manifest, stored_pieces
 from gin_sim.scoring import OUTCOMES
 
 if TYPE_CHECKING:
@@ -93,8 +93,15 @@ def games_table(games: Sequence[Any], labels: Sequence[str]) -> pa.Table:
 
 
 def parts(path: Path, kind: str = "hands") -> list[Path]:
-    """Return the files with a run's rows, in order."""
-    return sorted((path / kind).glob("part-*.parquet"))
+    """Return the files with a run's rows, in order.
+
+    Of a run that is not finished, only those of parts that are whole: the sums of a part
+    come after its rows, and its pieces count until then.
+    """
+    files = sorted((path / kind).glob("part-*.parquet"))
+    if (path / SUMMARY).exists():
+        return files
+    return [file for file in files if (path / "sums" / f"{file.stem}.json").exists()]
 
 
 def read_rows(
