@@ -109,6 +109,8 @@ def _found(folder: RunFolder) -> tuple[dict[str, Any], str]:
 def _ranking(page: Page, found: dict[str, Any]) -> None:
     rated, of_games = found["rated"], found["rated"] == "games"
     page.heading("Ranking")
+    # Without an interval, the note stands in its place.
+    notes = [row["elo_note"] if row["elo_ci95"] else None for row in found["ranking"]]
     shown = []
     for place, row in enumerate(found["ranking"], start=1):
         cells = {
@@ -123,16 +125,16 @@ def _ranking(page: Page, found: dict[str, Any]) -> None:
                 row["game_share"], row["game_share_ci95"]
             )
         cells[f"Elo of {rated} (95 %)"] = elo_with_interval(row)
-        if any(one["elo_note"] for one in found["ranking"]):
-            # Without an interval, the note stands in its place.
-            cells["note"] = row["elo_note"] if row["elo_ci95"] and row["elo_note"] else ""
+        if any(notes):
+            cells["note"] = notes[place - 1] or ""
         shown.append(cells)
     page.table("ranking", _flat(found["ranking"]), shown)
     for line in remarks(found):
         page.text(line)
     page.text(
-        f"In order of {'games won' if of_games else 'points a hand'}. Elo is of {rated} won, "
-        "whatever they paid, with mean 0 over all agents; open is an end without a bound."
+        f"In order of {'games won' if of_games else 'points a hand'}. Elo is of {rated} won"
+        f"{'' if of_games else ', whatever they paid'}, with mean 0 over all agents; open is an "
+        "end without a bound."
     )
     height = 1.6 + 0.34 * len(found["ranking"])
     draw = partial(standing_figures.ratings, _frame(found["ranking"]), rated=rated)
@@ -254,29 +256,30 @@ def _how_sure(page: Page, found: dict[str, Any], of_games: bool) -> None:
             "variance ratio": row["variance_ratio"],
         }
         if not of_games:
-            control = row["control"] or {"points_per_hand": None, "ci95": None, "saving": None}
-            cells["corrected points a hand (95 %)"] = with_interval(
-                control["points_per_hand"], control["ci95"]
+            control = row["control"]
+            cells["corrected points a hand (95 %)"] = (
+                with_interval(control["points_per_hand"], control["ci95"])
+                if control
+                else "too few deals"
             )
-            cells["saved"] = percent(control["saving"]) if row["control"] else None
+            cells["saved"] = percent(control["saving"]) if control else None
         shown.append(cells)
         counts = dict(zip(PAIRS, row["pairs"], strict=True))
         pairs.append({"pairing": _name(row)} | counts | {"together": sum(row["pairs"])})
     page.table("how_sure", _flat(raw), shown)
+    unit = "pairs of games" if of_games else "deals"
     page.text(
-        "p is of no difference in points, by Student's t over whole deals; significant is p "
+        f"p is of no difference in points, by Student's t over whole {unit}; significant is p "
         "after Holm's correction for all pairings up to 5 %. The variance ratio is that of the "
         "mean over mirrored deals to that over as many hands of unpaired ones: 0.3 says that "
         "0.3 times the hands are as good."
-        + (
-            ""
-            if of_games
-            else " Corrected points take out the luck of the deadwood dealt; what they save is "
-            "the share of deals that would not have been needed."
-        )
     )
-    unit = "pairs of games" if of_games else "mirrored deals"
-    page.text(f"The {unit} by what the first made of both: L lost, D nobody won, W won.")
+    if not of_games:
+        page.text(
+            "Corrected points take out the luck of the deadwood dealt; what they save is the "
+            "share of deals that would not have been needed."
+        )
+    page.text(f"Whole {unit} by what the first made of both: L lost, D nobody won, W won.")
     page.table("pairs", _frame(pairs))
 
 

@@ -62,7 +62,7 @@ def ratings(table: pd.DataFrame, ax: Axes | None = None, rated: str = "hands") -
                     arrow = {"arrowstyle": "->", "color": BLUE, "lw": 1.6, "shrinkA": 0}
                     axes.annotate("", (edge, y), (elo, y), arrowprops=arrow)
                 else:
-                    axes.plot([elo, end], [y, y], color=BLUE)
+                    axes.plot([elo, end], [y, y], color=BLUE, solid_capstyle="butt")
                     axes.plot(end, y, "|", color=BLUE, markersize=7)
         axes.set_xlim(left, right)
         axes.set_yticks(range(len(rows)), [plain(row["agent"]) for row in rows])
@@ -129,5 +129,7 @@ def superiority(
         axes.set_xticks(range(n), names, rotation=35, ha="right", rotation_mode="anchor")
         axes.set_title(title)
         starred = "; *: significant at 5 % after Holm's correction" if n <= MOST_CELLS else ""
+        if len(some) < n * (n - 1) // 2:
+            starred += "; white: did not meet"
         caption(axes, f"n = {int(some['hands'].sum()):,} hands{starred}")
     return axes
