@@ -135,9 +135,9 @@ def read_rows(
             tables.append(pq.read_table(file, columns=some))
     except (OSError, pa.ArrowInvalid) as error:
         raise ResultsError(f"rows in '{path}' cannot be read: {error}") from error
-    wanted = set(columns or ())
+    # Columns in the order asked for, as parquet gives them.
     tables += [
-        table if columns is None else table.select([n for n in table.column_names if n in wanted])
+        table if columns is None else table.select([n for n in columns if n in table.column_names])
         for table in _unfinished(path, kind)
     ]
     if not tables:

@@ -17,7 +17,6 @@ from gin_sim.page import Page, made_with
 from gin_sim.run import Run
 from gin_sim.standings import findings
 from gin_sim.wording import (
-    elo_of_share,
     elo_with_interval,
     percent,
     remarks,
@@ -227,7 +226,7 @@ def _pairings(page: Page, found: dict[str, Any], of_games: bool) -> None:
                 "hands a game": hands / row["games"] if row["games"] else None,
             }
         cells |= {
-            "Elo (95 %)": elo_of_share(score),
+            "Elo (95 %)": score["elo_text"],
             "won": _percent(row["a_hand_wins"], hands),
             "lost": _percent(row["b_hand_wins"], hands),
             "dead": _percent(row["dead_hands"], hands),

@@ -20,6 +20,7 @@ from gin_sim.shares import share_interval
 from gin_sim.sprt import elo_of, finite
 from gin_sim.stats import RatioSums
 from gin_sim.sums import BLOCK_COLUMNS, Sums
+from gin_sim.wording import elo_of_share
 
 SEATS = ("plays_first", "deals")
 """What a does in the hands counted: b deals, or a does."""
@@ -36,14 +37,9 @@ def share(sums: RatioSums) -> dict[str, Any]:
     interval = share_interval(sums, 1)
     if sums.mean is None or interval is None:
         return {"share": None, "ci95": None, "elo": None, "elo_ci95": None, "elo_text": "no data"}
-    elo = [elo_of(value) for value in (sums.mean, *interval)]
-    return {
-        "share": sums.mean,
-        "ci95": list(interval),
-        "elo": finite(elo[0]),
-        "elo_ci95": [finite(elo[1]), finite(elo[2])],
-        "elo_text": f"{elo[0]:+.0f} [{elo[1]:+.0f}, {elo[2]:+.0f}]",
-    }
+    elo = [finite(elo_of(value)) for value in (sums.mean, *interval)]
+    found = {"share": sums.mean, "ci95": list(interval), "elo": elo[0], "elo_ci95": elo[1:]}
+    return found | {"elo_text": elo_of_share(found)}
 
 
 def seats(endings: Any, points: Any) -> dict[str, dict[str, Any]]:

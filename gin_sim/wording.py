@@ -60,21 +60,19 @@ def elo_with_interval(row: dict[str, Any]) -> str:
     return f"{_elo(row['elo'])} {_elo_interval(row['elo_ci95'])}"
 
 
-def elo_of_share(score: dict[str, Any] | None) -> str:
+def elo_of_share(score: dict[str, Any]) -> str:
     """Return the Elo of one pairing's share as text; "open" where all or nothing was won.
 
     Parameters
     ----------
-    score : dict or None
-        ``hand_score`` or ``game_score`` of a pairing.
+    score : dict
+        ``elo`` and ``elo_ci95``, None for what is infinite.
 
     Examples
     --------
-    >>> elo_of_share({"share": 1.0, "elo": None, "elo_ci95": [120.0, None]})
+    >>> elo_of_share({"elo": None, "elo_ci95": [120.0, None]})
     'open [+120, open]'
     """
-    if score is None or score["share"] is None:
-        return "no data"
     return f"{_elo(score['elo'])} {_elo_interval(score['elo_ci95'])}"
 
 
