@@ -8,14 +8,12 @@ from typing import Any
 
 from gin_sim.checks import MAX_SEED
 from gin_sim.errors import ResultsError, RulesError
-from gin_sim.folder import MANIFEST, read_manifest, stored_pieces, stored_sums
+from gin_sim.folder import MANIFEST, read_again, read_manifest, stored_pieces, stored_sums
 from gin_sim.plan import FORMATS, Plan, make_plan, make_sweep, meetings
 from gin_sim.registry import load_agent
 from gin_sim.rules import Rules
 from gin_sim.scoring import MAX_GAME_HANDS
 from gin_sim.sums import Sums, block_units
-
-_ATTEMPTS = 5
 
 
 @dataclass(frozen=True)
@@ -78,14 +76,7 @@ class Run:
         ResultsError
             If something in the files of the run cannot be.
         """
-        for _ in range(_ATTEMPTS - 1):
-            try:
-                return self._sums()
-            except ResultsError as error:
-                # Of a run that goes on meanwhile, a piece may just have gone into its part.
-                if not isinstance(error.__cause__, FileNotFoundError):
-                    raise
-        return self._sums()
+        return read_again(self._sums)
 
     def _sums(self) -> Sums:
         sums = Sums(_meetings(self.manifest), len(self.labels), self.games, block_units(self.units))

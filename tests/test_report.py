@@ -296,11 +296,46 @@ def test_a_piece_that_goes_while_it_is_read_is_read_again(
             raise ResultsError("gone") from FileNotFoundError()
         return stored_pieces(path)
 
-    monkeypatch.setattr("gin_sim.run.stored_pieces", gone)
+    rows = read_rows(tmp_path / "run")
+    for module in ("gin_sim.run", "gin_sim.records"):
+        monkeypatch.setattr(f"{module}.stored_pieces", gone)
     assert run.sums().as_dict() == expected
+    calls = 0
+    pd.testing.assert_frame_equal(read_rows(tmp_path / "run"), rows)
     calls = -100
     with pytest.raises(ResultsError, match="gone"):
         run.sums()
+
+
+@pytest.mark.usefixtures("small_parts")
+@pytest.mark.parametrize("module", ["gin_sim.run", "gin_sim.records"])
+def test_a_part_that_becomes_whole_while_it_is_read_counts_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, module: str
+) -> None:
+    plan = PLANS["hands"]()
+    clean_run(plan, tmp_path / "clean")
+    stopped_run(plan, tmp_path / "run", 6 * UNITS // 2, piece_units=2)
+    run = Run.open(tmp_path / "run")
+    pieces = list(stored_pieces(tmp_path / "run"))
+    number = pieces[0][1].part
+
+    def then_whole(path: Path) -> Any:
+        yield from pieces
+        for kind, ending in (("hands", "parquet"), ("sums", "json")):
+            name = f"{kind}/part-{number:06d}.{ending}"
+            (path / kind).mkdir(exist_ok=True)
+            (path / name).write_bytes((tmp_path / "clean" / name).read_bytes())
+
+    monkeypatch.setattr(f"{module}.stored_pieces", then_whole)
+    before = run.sums() if module == "gin_sim.run" else None
+    rows = read_rows(tmp_path / "run")
+    others = sum(piece.count for _, piece in pieces if piece.part != number)
+    whole = len(list((tmp_path / "run" / "sums").iterdir()))
+    most = whole * plan.part_units + others
+    assert not rows.duplicated(["pairing", "deal", "mirror"]).any()
+    assert len(rows) == 2 * len(plan.pairings) * most
+    if before is not None:
+        assert before.units == most
 
 
 @pytest.mark.parametrize(
