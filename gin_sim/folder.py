@@ -19,14 +19,14 @@ import os
 import platform
 import subprocess
 import zipfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -39,6 +39,10 @@ SCHEMA_VERSION = 1
 MANIFEST = "manifest.json"
 SUMMARY = "summary.json"
 UNFINISHED = "unfinished"
+
+_ATTEMPTS = 5
+
+T = TypeVar("T")
 
 
 class RunFolder:
@@ -236,6 +240,20 @@ class StoredPiece:
     sums: dict[str, Any]
     rows: list[Any]
     games: list[Any]
+
+
+def read_again(read: Callable[[], T]) -> T:
+    """Return what `read` returns, where a run that goes on meanwhile may take files away.
+
+    A piece that was there a moment ago may have gone into its part.
+    """
+    for _ in range(_ATTEMPTS - 1):
+        try:
+            return read()
+        except ResultsError as error:
+            if not isinstance(error.__cause__, FileNotFoundError):
+                raise
+    return read()
 
 
 def stored_pieces(path: Path) -> Iterator[tuple[Path, StoredPiece]]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from gin_sim.cards import card_name
 from gin_sim.errors import ResultsError
-from gin_sim.folder import read_manifest, stored_pieces
+from gin_sim.folder import SUMMARY, read_again, read_manifest, stored_pieces
 from gin_sim.scoring import OUTCOMES
 
 if TYPE_CHECKING:
@@ -93,8 +93,15 @@ def games_table(games: Sequence[Any], labels: Sequence[str]) -> pa.Table:
 
 
 def parts(path: Path, kind: str = "hands") -> list[Path]:
-    """Return the files with a run's rows, in order."""
-    return sorted((path / kind).glob("part-*.parquet"))
+    """Return the files with a run's rows, in order.
+
+    Of a run that is not finished, only those of parts that are whole: the sums of a part
+    come after its rows, and its pieces count until then.
+    """
+    files = sorted((path / kind).glob("part-*.parquet"))
+    if (path / SUMMARY).exists():
+        return files
+    return [file for file in files if (path / "sums" / f"{file.stem}.json").exists()]
 
 
 def read_rows(
@@ -115,39 +122,51 @@ def read_rows(
         If the folder holds no such rows.
     """
     import pyarrow as pa  # noqa: PLC0415
-    import pyarrow.parquet as pq  # noqa: PLC0415
 
     path = Path(path)
-    some = None
-    try:
-        tables = []
-        for file in parts(path, kind):
-            if columns is not None and some is None:
-                there = pq.read_schema(file).names
-                some = [name for name in columns if name in there]
-            tables.append(pq.read_table(file, columns=some))
-    except (OSError, pa.ArrowInvalid) as error:
-        raise ResultsError(f"rows in '{path}' cannot be read: {error}") from error
-    wanted = set(columns or ())
-    tables += [
-        table if columns is None else table.select([n for n in table.column_names if n in wanted])
-        for table in _unfinished(path, kind)
-    ]
+    tables = read_again(lambda: _tables(path, kind, columns))
     if not tables:
         raise ResultsError(f"'{path}' holds no rows of {kind}")
     frame: pd.DataFrame = pa.concat_tables(tables).unify_dictionaries().to_pandas()
     return frame
 
 
-def _unfinished(path: Path, kind: str) -> list[pa.Table]:
-    """Return the rows of pieces whose parts are not whole."""
+def _tables(path: Path, kind: str, columns: Sequence[str] | None) -> list[pa.Table]:
+    """Return the rows of parts that are whole, and then those of pieces of other parts."""
+    import pyarrow as pa  # noqa: PLC0415
+    import pyarrow.parquet as pq  # noqa: PLC0415
+
+    # In this order, a part that becomes whole meanwhile is neither missed nor there twice.
+    pieces = _unfinished(path, kind)
+    files = parts(path, kind)
+    whole = {int(file.stem.split("-")[1]) for file in files}
+    some = None
+    try:
+        tables = []
+        for file in files:
+            if columns is not None and some is None:
+                there = pq.read_schema(file).names
+                some = [name for name in columns if name in there]
+            tables.append(pq.read_table(file, columns=some))
+    except (OSError, pa.ArrowInvalid) as error:
+        raise ResultsError(f"rows in '{path}' cannot be read: {error}") from error
+    for part, table in pieces:
+        if part not in whole:
+            # Columns in the order asked for, as parquet gives them.
+            names = columns or table.column_names
+            tables.append(table.select([name for name in names if name in table.column_names]))
+    return tables
+
+
+def _unfinished(path: Path, kind: str) -> list[tuple[int, pa.Table]]:
+    """Return the rows of pieces whose parts are not whole, with the numbers of those."""
     tables = []
     for _, piece in stored_pieces(path):
         rows = piece.rows if kind == "hands" else piece.games
         if rows:
             labels = [str(name) for name in read_manifest(path)["pairings"]]
             if kind == "hands":
-                tables.append(hands_table(rows, labels, bool(piece.games)))
+                tables.append((piece.part, hands_table(rows, labels, bool(piece.games))))
             else:
-                tables.append(games_table(rows, labels))
+                tables.append((piece.part, games_table(rows, labels)))
     return tables

@@ -12,8 +12,7 @@ from gin_sim import records
 from gin_sim.errors import GinSimError
 from gin_sim.faults import told
 from gin_sim.plan import Plan
-from gin_sim.scoring import OUTCOMES
-from gin_sim.standings import control, ratings, seats, share, superiority, variance_ratio
+from gin_sim.standings import findings
 from gin_sim.sums import Sums
 
 if TYPE_CHECKING:
@@ -97,8 +96,7 @@ class Result:
 
     @cached_property
     def _document(self) -> dict[str, Any]:
-        plan, sums = self.plan, self.sums
-        better = superiority(plan.labels, sums)
+        plan = self.plan
         return {
             "seed": plan.seed,
             "format": plan.format,
@@ -107,74 +105,8 @@ class Result:
                 {"label": label, "name": agent.name, "params": agent.params}
                 for agent, label in zip(plan.agents, plan.labels, strict=True)
             ],
-            "pairings": [
-                self._pairing(p) | found for p, found in enumerate(better.pop("pairings"))
-            ],
-            "ranking": self._ranked(),
-            "rated": "games" if plan.games else "hands",
-            **better,
-            "faults": told(plan, sums),
+            **findings(plan.labels, self.sums, plan.seed),
+            "faults": told(plan, self.sums),
             "command": plan.command(),
             "out": str(self.out) if self.out else None,
         }
-
-    def _pairing(self, p: int) -> dict[str, Any]:
-        """Return all there is to say of a pairing."""
-        plan, tally = self.plan, self.sums.pairings[p]
-        a, b = plan.pairings[p]
-        points, endings = self.sums.of("points", p), tally["endings"]
-        outcome = dict(zip(OUTCOMES, map(int, endings.sum(axis=(0, 1, 2))), strict=True))
-        won = [int(n) for n in endings.sum(axis=(0, 1, 3))]
-        illegal = endings[:, :, :, OUTCOMES.index("forfeit")].sum(axis=(0, 2))
-        hands, interval = points.h, points.interval()
-        return {
-            "a": plan.labels[a],
-            "b": plan.labels[b],
-            "deals": None if plan.games else points.n,
-            "hands": hands,
-            "points_per_hand": points.mean,
-            "ci95": list(interval) if interval else None,
-            "a_hand_wins": won[1],
-            "b_hand_wins": won[2],
-            "dead_hands": outcome["dead"],
-            "undercuts": outcome["undercut"],
-            "gins": outcome["gin"],
-            "big_gins": outcome["big_gin"],
-            "knocks": outcome["knock"],
-            "turns_per_hand": int(tally["turns"]) / hands if hands else None,
-            "games": int(tally["game_winners"].sum()),
-            "a_game_wins": int(tally["game_winners"][1]),
-            "b_game_wins": int(tally["game_winners"][2]),
-            "undecided_games": int(tally["game_winners"][0]),
-            "a_illegal": int(illegal[1]),
-            "b_illegal": int(illegal[2]),
-            "hand_score": share(self.sums.of("score", p)),
-            "game_score": share(self.sums.of("games", p)) if plan.games else None,
-            "margin_per_game": self.sums.of("margin", p).mean,
-            "pairs": [int(n) for n in tally["pairs"]],
-            "variance_ratio": variance_ratio(points, tally["seats"]),
-            "control": None if plan.games else control(tally["control"]),
-            "by_seat": seats(endings, tally["seats"]),
-        }
-
-    def _ranked(self) -> list[dict[str, Any]]:
-        rows = []
-        rated = ratings(len(self.plan.labels), self.sums, self.plan.seed)
-        for i, label in enumerate(self.plan.labels):
-            points, games = self.sums.of_agent("points", i), self.sums.of_agent("games", i)
-            interval, shares = points.interval(), games.interval()
-            rows.append(
-                {
-                    "agent": label,
-                    "hands": points.h,
-                    "points_per_hand": points.mean,
-                    "ci95": list(interval) if interval else None,
-                    # Half a win is counted as 1 of 2, so that all sums are whole.
-                    "games": games.h // 2,
-                    "game_share": games.mean,
-                    "game_share_ci95": list(shares) if shares else None,
-                    **rated[i],
-                }
-            )
-        key = "game_share" if self.plan.games else "points_per_hand"
-        return sorted(rows, key=lambda row: (-(row[key] or 0.0), row["agent"]))

@@ -8,12 +8,13 @@ from typing import Any
 
 from gin_sim.checks import MAX_SEED
 from gin_sim.errors import GinSimError, ResultsError, RulesError
-from gin_sim.folder import MANIFEST, read_manifest
+from gin_sim.folder import MANIFEST, read_again, read_manifest, stored_pieces, stored_sums
 from gin_sim.limits import decision_limit
 from gin_sim.plan import FORMATS, Plan, make_plan, make_sweep, meetings
 from gin_sim.registry import load_agent
 from gin_sim.rules import Rules
 from gin_sim.scoring import MAX_GAME_HANDS
+from gin_sim.sums import Sums, block_units
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,44 @@ class Run:
     def pairings(self) -> list[str]:
         """The pairings by name."""
         return list(self.manifest["pairings"])
+
+    @property
+    def labels(self) -> list[str]:
+        """The agents by name."""
+        return [str(entry["label"]) for entry in self.manifest["agents"]]
+
+    @property
+    def units(self) -> int:
+        """How many mirrored deals (pairs of games) a pairing has when the run is finished."""
+        return int(self.manifest["games" if self.games else "hands"]) // 2
+
+    def sums(self) -> Sums:
+        """Return all that is counted so far; nothing in the folder is touched.
+
+        Raises
+        ------
+        ResultsError
+            If something in the files of the run cannot be.
+        """
+        return read_again(self._sums)
+
+    def _sums(self) -> Sums:
+        sums = Sums(_meetings(self.manifest), len(self.labels), self.games, block_units(self.units))
+        try:
+            # In this order, a part that becomes whole meanwhile is neither missed nor
+            # counted twice.
+            pieces = [(piece.part, piece.sums) for _, piece in stored_pieces(self.path)]
+            whole = dict(stored_sums(self.path))
+            for values in (*whole.values(), *(one for part, one in pieces if part not in whole)):
+                sums.add_dict(values)
+            if sums.units > self.units:
+                raise ValueError(f"{sums.units} deals counted of {self.units}")
+        except (ArithmeticError, LookupError, TypeError, ValueError) as error:
+            what = f"{type(error).__name__}: {error}"
+            raise ResultsError(
+                f"'{self.path}': something in the run's files cannot be ({what})"
+            ) from error
+        return sums
 
     def changed_agents(self) -> list[str]:
         """Return the labels of agents whose source is not that of the run any more."""
@@ -109,8 +148,7 @@ class Run:
 
     def check_deal(self, deal: int) -> None:
         """Refuse a deal that is not of the run."""
-        units = self.manifest["games" if self.games else "hands"] // 2
-        most = units * MAX_GAME_HANDS if self.games else units
+        most = self.units * MAX_GAME_HANDS if self.games else self.units
         if not 0 <= deal < most:
             raise ResultsError(f"deal {deal} is not in this run; it has 0..{most - 1}")
 

@@ -20,6 +20,7 @@ from gin_sim.shares import share_interval
 from gin_sim.sprt import elo_of, finite
 from gin_sim.stats import RatioSums
 from gin_sim.sums import BLOCK_COLUMNS, Sums
+from gin_sim.wording import elo_of_share
 
 SEATS = ("plays_first", "deals")
 """What a does in the hands counted: b deals, or a does."""
@@ -36,14 +37,9 @@ def share(sums: RatioSums) -> dict[str, Any]:
     interval = share_interval(sums, 1)
     if sums.mean is None or interval is None:
         return {"share": None, "ci95": None, "elo": None, "elo_ci95": None, "elo_text": "no data"}
-    elo = [elo_of(value) for value in (sums.mean, *interval)]
-    return {
-        "share": sums.mean,
-        "ci95": list(interval),
-        "elo": finite(elo[0]),
-        "elo_ci95": [finite(elo[1]), finite(elo[2])],
-        "elo_text": f"{elo[0]:+.0f} [{elo[1]:+.0f}, {elo[2]:+.0f}]",
-    }
+    elo = [finite(elo_of(value)) for value in (sums.mean, *interval)]
+    found = {"share": sums.mean, "ci95": list(interval), "elo": elo[0], "elo_ci95": elo[1:]}
+    return found | {"elo_text": elo_of_share(found)}
 
 
 def seats(endings: Any, points: Any) -> dict[str, dict[str, Any]]:
@@ -171,3 +167,97 @@ def ratings(n_agents: int, sums: Sums, seed: int) -> list[dict[str, Any]]:
         }
         for i in range(n_agents)
     ]
+
+
+def findings(labels: Sequence[str], sums: Sums, seed: int) -> dict[str, Any]:
+    """Return all that is said of a tournament, whether it is finished or not.
+
+    Parameters
+    ----------
+    labels : sequence of str
+        Of the agents.
+    sums : Sums
+    seed : int
+        Of the run, which the resampling of ratings takes as well.
+
+    Returns
+    -------
+    dict
+        ``pairings`` and ``ranking``, of dicts; ``rated``, whether ratings are of hands or
+        of games; ``matrix``, ``beats`` and ``cycle`` as of :func:`superiority`.
+    """
+    better = superiority(labels, sums)
+    return {
+        "pairings": [
+            _pairing(labels, sums, p) | found for p, found in enumerate(better.pop("pairings"))
+        ],
+        "ranking": _ranked(labels, sums, seed),
+        "rated": "games" if sums.games else "hands",
+        **better,
+    }
+
+
+def _pairing(labels: Sequence[str], sums: Sums, p: int) -> dict[str, Any]:
+    """Return all there is to say of a pairing."""
+    tally, (a, b) = sums.pairings[p], sums.meetings[p]
+    points, endings = sums.of("points", p), tally["endings"]
+    outcome = dict(zip(OUTCOMES, map(int, endings.sum(axis=(0, 1, 2))), strict=True))
+    won = [int(n) for n in endings.sum(axis=(0, 1, 3))]
+    illegal = endings[:, :, :, OUTCOMES.index("forfeit")].sum(axis=(0, 2))
+    hands, interval = points.h, points.interval()
+    return {
+        "a": labels[a],
+        "b": labels[b],
+        "deals": None if sums.games else points.n,
+        "hands": hands,
+        "points_per_hand": points.mean,
+        "ci95": list(interval) if interval else None,
+        "a_hand_wins": won[1],
+        "b_hand_wins": won[2],
+        "dead_hands": outcome["dead"],
+        "undercuts": outcome["undercut"],
+        "gins": outcome["gin"],
+        "big_gins": outcome["big_gin"],
+        "knocks": outcome["knock"],
+        "turns_per_hand": int(tally["turns"]) / hands if hands else None,
+        "games": int(tally["game_winners"].sum()),
+        "a_game_wins": int(tally["game_winners"][1]),
+        "b_game_wins": int(tally["game_winners"][2]),
+        "undecided_games": int(tally["game_winners"][0]),
+        "a_illegal": int(illegal[1]),
+        "b_illegal": int(illegal[2]),
+        "hand_score": share(sums.of("score", p)),
+        "game_score": share(sums.of("games", p)) if sums.games else None,
+        "margin_per_game": sums.of("margin", p).mean,
+        "pairs": [int(n) for n in tally["pairs"]],
+        "variance_ratio": variance_ratio(points, tally["seats"]),
+        "control": None if sums.games else control(tally["control"]),
+        "by_seat": seats(endings, tally["seats"]),
+    }
+
+
+def _ranked(labels: Sequence[str], sums: Sums, seed: int) -> list[dict[str, Any]]:
+    """Return a row for each agent, best first: by games won, or by points of hands."""
+    rows = []
+    rated = ratings(len(labels), sums, seed)
+    for i, label in enumerate(labels):
+        points, games = sums.of_agent("points", i), sums.of_agent("games", i)
+        hand_share, game_share = share(sums.of_agent("score", i)), share(games)
+        interval = points.interval()
+        rows.append(
+            {
+                "agent": label,
+                "hands": points.h,
+                "points_per_hand": points.mean,
+                "ci95": list(interval) if interval else None,
+                "hand_share": hand_share["share"],
+                "hand_share_ci95": hand_share["ci95"],
+                # Half a win is counted as 1 of 2, so that all sums are whole.
+                "games": games.h // 2,
+                "game_share": game_share["share"],
+                "game_share_ci95": game_share["ci95"],
+                **rated[i],
+            }
+        )
+    key = "game_share" if sums.games else "points_per_hand"
+    return sorted(rows, key=lambda row: (-(row[key] or 0.0), row["agent"]))

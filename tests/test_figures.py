@@ -150,10 +150,10 @@ def test_a_report_is_one_page_that_needs_nothing(tmp_path: Path, amount: dict[st
     play_tournament(agents, seed=2, out=tmp_path / "run", **amount)
     page = write_report(tmp_path / "run").read_text()
     assert not outside_links(page)
-    assert page.count("data:image/png;base64,") == 5
+    assert page.count("data:image/png;base64,") == 7
     for part in ("early_gin:turns=2", "Ranking", "Pairings", "gin-sim tournament simple"):
         assert part in page
-    for kind, n in (("figures", 5), ("tables", 3)):
+    for kind, n in (("figures", 7), ("tables", 7)):
         assert len(list((tmp_path / "run" / kind).iterdir())) == n
 
 
@@ -194,7 +194,9 @@ def test_a_report_is_drawn_without_a_display(tmp_path: Path) -> None:
         env={"PATH": "/usr/bin:/bin", "MPLBACKEND": "TkAgg", "HOME": str(tmp_path)},
     )
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout == f"report: {tmp_path}/run/report.html\n"
+    assert done.stdout == (
+        f"report: {tmp_path}/run/report.html\n        {tmp_path}/run/report.md\n"
+    )
 
 
 def test_the_report_command_refuses_what_is_no_run(

@@ -266,5 +266,8 @@ def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]
         table.add_row(*row)
     # A file or a pipe has no width of its own: nothing is cut there.
     terminal = sys.stdout.isatty()
-    console = Console(width=None if terminal else 200, highlight=False, soft_wrap=not terminal)
+    # Without markup: an interval such as "[open, +3]" would be taken for a style, and vanish.
+    console = Console(
+        width=None if terminal else 200, highlight=False, soft_wrap=not terminal, markup=False
+    )
     console.print(table)

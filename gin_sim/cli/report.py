@@ -11,7 +11,8 @@ def add(commands: Any) -> None:
     parser = commands.add_parser(
         "report",
         help="write tables, figures and a page for a run",
-        description="Write tables, figures and a self-contained report.html for a run.",
+        description="Write tables, figures, a self-contained report.html and the same as report.md "
+        "for a run, finished or not.",
     )
     parser.add_argument("dir", metavar="DIR", help="the folder of the run")
     parser.set_defaults(run=run)
@@ -19,6 +20,9 @@ def add(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Run the command."""
+    from gin_sim.page import MARKDOWN
     from gin_sim.report import write_report
 
-    print(f"report: {write_report(args.dir)}")
+    page = write_report(args.dir)
+    print(f"report: {page}")
+    print(f"        {page.with_name(MARKDOWN)}")

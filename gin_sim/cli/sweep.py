@@ -8,8 +8,8 @@ from typing import Any
 
 from gin_sim.cli.common import print_table, read_rules
 from gin_sim.cli.play import add_amount, add_play, play, workers_for
-from gin_sim.cli.tables import with_interval
 from gin_sim.errors import GinSimError
+from gin_sim.wording import with_interval
 
 
 def add(commands: Any) -> None:
