@@ -22,8 +22,9 @@ import platform
 import shutil
 import sys
 import tempfile
+import threading
 from collections.abc import Callable, Iterator
-from functools import cache
+from functools import cache, wraps
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -187,6 +188,26 @@ def compile_lazily(function: F, sources: Path | None = PACKAGE, **options: Any) 
         with _cache_dir(folder), contextlib.suppress(RuntimeError, OSError):
             dispatcher._cache = _SafeCache(function)
     return cast(F, dispatcher)
+
+
+def once(function: Callable[[], None]) -> Callable[[], None]:
+    """Decorate a function that is to run once in a process, whatever threads call it.
+
+    Those that come while it runs wait for it: numba refuses to compile a loop that another
+    thread has just closed for good.
+    """
+    running = threading.RLock()
+    done = False
+
+    @wraps(function)
+    def run() -> None:
+        nonlocal done
+        with running:
+            if not done:
+                function()
+                done = True
+
+    return run
 
 
 def kernel(function: F) -> F:

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numba
@@ -22,7 +21,7 @@ import numpy as np
 from gin_sim import drive
 from gin_sim.chance import deal_key
 from gin_sim.checks import MAX_SEED, whole_number
-from gin_sim.compiled import JIT_DISABLED, kernel, records
+from gin_sim.compiled import JIT_DISABLED, kernel, once, records
 from gin_sim.errors import AgentError, PlayError
 from gin_sim.play import (
     DESK_TYPE,
@@ -200,7 +199,7 @@ def fork_deals(
     return DONE, n
 
 
-@cache
+@once
 def _compile_forks() -> None:
     """Compile the loop for all agents, or take it from the cache."""
     if not JIT_DISABLED:

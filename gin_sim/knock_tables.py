@@ -14,7 +14,6 @@ import math
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,7 +21,7 @@ from numba import types
 from numpy.typing import NDArray
 
 from gin_sim.chance import deal_key
-from gin_sim.compiled import JIT_DISABLED, kernel, records
+from gin_sim.compiled import JIT_DISABLED, kernel, once, records
 from gin_sim.play import (
     DESK_TYPE,
     ORDER_TYPE,
@@ -192,7 +191,7 @@ def scan(chances: Chances, mine: Table, theirs: Table, by_own: int, sums: Any) -
     return total, squares
 
 
-@cache
+@once
 def _compile() -> None:
     """Compile the loops, once in each process."""
     if not JIT_DISABLED:

@@ -8,7 +8,6 @@ leaves the loop; the state then says where it happened.
 from __future__ import annotations
 
 import warnings
-from functools import cache
 from typing import Any, NamedTuple
 
 import numba
@@ -18,7 +17,7 @@ from numba.core.errors import NumbaExperimentalFeatureWarning
 
 from gin_sim.bits import popcount
 from gin_sim.chance import deal_key
-from gin_sim.compiled import JIT_DISABLED, kernel, records
+from gin_sim.compiled import JIT_DISABLED, kernel, once, records
 from gin_sim.hand_record import STATE_DTYPE
 from gin_sim.scoring import (
     MAX_GAME_HANDS,
@@ -394,7 +393,7 @@ def play_games(
     return DONE, n_games, n
 
 
-@cache
+@once
 def compile_engine() -> None:
     """Compile the loops for all agents, or take them from the cache."""
     if JIT_DISABLED:

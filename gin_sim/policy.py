@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+import threading
 import types as python_types
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ from gin_sim.registry import DECISIONS, Agent
 
 _EXPECTED = {"draw": types.boolean, "discard": types.int64, "knock": types.boolean}
 _ready: dict[tuple[Any, ...], tuple[Any, Any, Any]] = {}
+_preparing = threading.RLock()  # a worker of a cluster may have several threads
 
 
 def prepare(agent: Agent) -> PlainPolicy:
@@ -37,9 +39,10 @@ def prepare(agent: Agent) -> PlainPolicy:
     written = (agent.draw, agent.discard, agent.knock)
     if JIT_DISABLED:
         return *written, agent.param_values
-    if written not in _ready:
-        draw, discard, knock = (_compile(agent, decision) for decision in DECISIONS)
-        _ready[written] = (draw, discard, knock)
+    with _preparing:
+        if written not in _ready:
+            draw, discard, knock = (_compile(agent, decision) for decision in DECISIONS)
+            _ready[written] = (draw, discard, knock)
     return *_ready[written], agent.param_values
 
 

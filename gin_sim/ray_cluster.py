@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from typing import Any
 
@@ -58,6 +58,9 @@ def _start(ray: Any, scheduler: str | None) -> None:
         )
     except Exception as error:
         raise unanswered(scheduler, *place, error) from error
+    # It prints on stdout, whatever is asked for, that a worker was ended or begun again.
+    with suppress(AttributeError):
+        ray._private.worker.print_to_stdstream = lambda *_, **__: None
 
 
 def _installations(ray: Any) -> dict[str, Any]:
@@ -65,12 +68,16 @@ def _installations(ray: Any) -> dict[str, Any]:
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy  # noqa: PLC0415
 
     found: dict[str, Any] = {}
+
+    def look() -> dict[str, str]:  # Ray takes plain functions only
+        return installation()
+
     for node in ray.nodes():
         if node["Alive"] and node["Resources"].get("CPU"):
             there = NodeAffinitySchedulingStrategy(node["NodeID"], soft=False)
-            look = ray.remote(num_cpus=0, scheduling_strategy=there)(installation)
+            task = ray.remote(num_cpus=0, scheduling_strategy=there)(look)
             try:
-                found[node["NodeManagerAddress"]] = ray.get(look.remote())
+                found[node["NodeManagerAddress"]] = ray.get(task.remote())
             except Exception as error:
                 found[node["NodeManagerAddress"]] = getattr(error, "cause", None) or error
     return found

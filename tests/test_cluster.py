@@ -12,8 +12,10 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -23,6 +25,7 @@ import pytest
 from gin_sim import AgentError, GinSimError, play_tournament
 from gin_sim.cli import main
 from gin_sim.cluster import Job, installation
+from gin_sim.compiled import once
 from gin_sim.errors import WorkerError
 from gin_sim.folder import RunFolder
 from gin_sim.plan import make_plan
@@ -99,8 +102,10 @@ def empty() -> Iterator[str]:
 
 
 @contextmanager
-def lone_worker(address: str, path: Path = ROOT) -> Iterator[subprocess.Popen[bytes]]:
-    words = ("worker", address, "--nthreads", "1", "--no-nanny", "--no-dashboard")
+def lone_worker(
+    address: str, path: Path = ROOT, threads: int = 1
+) -> Iterator[subprocess.Popen[bytes]]:
+    words = ("worker", address, "--nthreads", str(threads), "--no-nanny", "--no-dashboard")
     with running(*words, path=path) as process, asking(address) as client:
         client.wait_for_workers(1, timeout=60)
         yield process
@@ -164,6 +169,30 @@ def test_jobs_limit_what_is_played_at_once_and_nothing_is_played_here(cluster: s
     found = list(Workers.choose(-1, "dask", cluster).run(when, range(20)))
     assert len(found) == 20
     assert os.getpid() not in {pid for *_, pid in (*spans, *found)}
+
+
+def test_the_threads_of_a_new_worker_do_not_get_in_each_others_way(empty: str) -> None:
+    with lone_worker(empty, threads=2):
+        there = play_tournament(PLAYERS, hands=4000, seed=3, backend="dask", scheduler=empty)
+    assert there.as_dict() == play_tournament(PLAYERS, hands=4000, seed=3).as_dict()
+
+
+def test_what_is_to_be_done_once_is_done_once_and_waited_for() -> None:
+    done: list[int] = []
+    together = threading.Barrier(4)
+
+    @once
+    def slow() -> None:
+        time.sleep(0.05)
+        done.append(1)
+
+    def use() -> int:
+        together.wait()
+        slow()
+        return len(done)
+
+    with ThreadPoolExecutor(4) as threads:
+        assert [use.result() for use in [threads.submit(use) for _ in range(4)]] == [1] * 4
 
 
 def test_a_comparison_on_a_cluster(capsys: pytest.CaptureFixture[str], cluster: str) -> None:

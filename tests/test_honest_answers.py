@@ -164,6 +164,8 @@ def test_odd_values_get_one_line_and_never_a_raw_exception(odd: Any) -> None:
         lambda: make_plan(["simple", "greedy"], on_illegal=odd),
         lambda: Workers.choose(jobs=odd),
         lambda: Workers.choose(backend=odd),
+        lambda: Workers.choose(scheduler=odd),
+        lambda: Workers.choose(backend="dask", scheduler=odd),
         lambda: load_agent(odd),
         lambda: load_agent("early_gin").with_params({"turns": odd}),
         lambda: hand.cards(odd),
