@@ -62,10 +62,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gin_sim import folder as folders
 from gin_sim.cli.common import Parser, experiment_parser, guarded, whole
+from gin_sim.folder import take_folder
 from gin_sim.knock_figures import TIP, equilibrium, exploitability
 from gin_sim.knock_tables import CELLS, PARTS, Part, Sums, Table, play_parts
+from gin_sim.manifest import SCHEMA_VERSION, git_commit, versions
 from gin_sim.progress import note, progress
 from gin_sim.registry import load_agent
 from gin_sim.rules import Rules
@@ -381,7 +382,7 @@ def run(args: argparse.Namespace) -> None:
     command += f" --target {args.target:g}" if args.target != TARGET else ""
     command += f" --rules {args.rules}" if args.rules != "poozee" else ""
     manifest = {
-        "schema": folders.SCHEMA_VERSION,
+        "schema": SCHEMA_VERSION,
         "kind": "knock_equilibrium",
         "command": command,
         "seed": args.seed,
@@ -391,10 +392,10 @@ def run(args: argparse.Namespace) -> None:
         "target": args.target,
         "rules": rules.as_dict(),
         "agents_sha256": {PLAYER: load_agent(PLAYER).source_hash()},
-        "versions": folders.versions(),
-        "git_commit": folders.git_commit(),
+        "versions": versions(),
+        "git_commit": git_commit(),
     }
-    folder = folders.take_folder(args.out, "knock_equilibrium", manifest)
+    folder = take_folder(args.out, "knock_equilibrium", manifest)
     note(f"{PARTS} x {args.deals:,} deals, seed {args.seed}, results in {folder.path}")
     with progress("deals") as report:
         parts = play_parts(args.deals, args.seed, rules, workers, report, player=PLAYER)

@@ -56,13 +56,14 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from gin_sim import folder as folders
 from gin_sim.checks import MAX_UNITS
 from gin_sim.cli.common import Parser, experiment_parser, guarded, print_table
 from gin_sim.effects import NEVER, VIEWS, BreakEven, ForkCounts, find_break_even
 from gin_sim.errors import GinSimError
+from gin_sim.folder import RunFolder, take_folder
 from gin_sim.forks import ForkPiece, ForkPlan, play_forks
 from gin_sim.knock_figures import TIP
+from gin_sim.manifest import SCHEMA_VERSION, git_commit, versions
 from gin_sim.progress import Reporter, note, progress
 from gin_sim.registry import Agent, load_agent
 from gin_sim.rules import Rules
@@ -142,7 +143,7 @@ class Study:
         """Return what is written beside the tables."""
         agents = {agent.label: agent.source_hash() for agent in self.players}
         return {
-            "schema": folders.SCHEMA_VERSION,
+            "schema": SCHEMA_VERSION,
             "kind": "knock_timing",
             "command": self.command(),
             "seed": self.seed,
@@ -150,8 +151,8 @@ class Study:
             "rules": self.rules.as_dict(),
             "players": [agent.label for agent in self.players],
             "agents_sha256": agents,
-            "versions": folders.versions(),
-            "git_commit": folders.git_commit(),
+            "versions": versions(),
+            "git_commit": git_commit(),
         }
 
 
@@ -388,7 +389,7 @@ def _even_row(one: Definition, label: str, forks: int, found: BreakEven | None) 
     }
 
 
-def write_study(study: Study, folder: folders.RunFolder, found: Sequence[Found]) -> pd.DataFrame:
+def write_study(study: Study, folder: RunFolder, found: Sequence[Found]) -> pd.DataFrame:
     """Write all tables; return that of the break-evens."""
     tables = {
         "knock_timing": effects_table(study, found),
@@ -414,7 +415,7 @@ def run(args: argparse.Namespace) -> None:
     players, only = args.players or PLAYERS, args.only or ()
     study = make_study(args.deals, args.seed, args.rules, players, only)
     workers = Workers.choose(args.jobs, args.backend, args.scheduler)
-    folder = folders.take_folder(args.out, "knock_timing", study.manifest())
+    folder = take_folder(args.out, "knock_timing", study.manifest())
     note(f"{study.deals:,} deals, seed {study.seed}, results in {folder.path}")
     with progress("deals") as report:
         found = run_study(study, workers, report)

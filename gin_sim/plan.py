@@ -10,11 +10,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from gin_sim import folder, records
+from gin_sim import records
 from gin_sim.checks import MAX_SEED, MAX_UNITS, whole_number
 from gin_sim.compiled import PACKAGE, source_hash
 from gin_sim.errors import AgentError, GinSimError
 from gin_sim.limits import decision_limit
+from gin_sim.manifest import SCHEMA_VERSION, git_commit, versions
 from gin_sim.registry import Agent, load_agent, one_line, unique_labels
 from gin_sim.rules import PRESETS, Rules, as_rules
 from gin_sim.sums import block_units
@@ -189,7 +190,7 @@ class Plan:
     def manifest(self) -> dict[str, Any]:
         """Return what is written beside the rows."""
         return {
-            "schema": folder.SCHEMA_VERSION,
+            "schema": SCHEMA_VERSION,
             "kind": "tournament",
             "format": self.format,
             **({"sweep": self.sweep.as_dict()} if self.sweep else {}),
@@ -213,9 +214,9 @@ class Plan:
             "pairings": self.pairing_labels,
             "part_units": self.part_units,
             "rows": self.keep_hands,
-            "versions": folder.versions(),
+            "versions": versions(),
             "engine_sha256": source_hash(PACKAGE),
-            "git_commit": folder.git_commit(),
+            "git_commit": git_commit(),
         }
 
 

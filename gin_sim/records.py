@@ -10,7 +10,8 @@ import numpy as np
 
 from gin_sim.cards import card_name
 from gin_sim.errors import ResultsError
-from gin_sim.folder import SUMMARY, read_again, read_manifest, stored_pieces
+from gin_sim.folder import SUMMARY, read_again, stored_pieces
+from gin_sim.manifest import read_manifest
 from gin_sim.scoring import OUTCOMES
 
 if TYPE_CHECKING:

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from gin_sim.errors import ResultsError
-from gin_sim.folder import RunFolder, read_manifest
+from gin_sim.folder import RunFolder
+from gin_sim.manifest import read_manifest
 from gin_sim.page import Page
 from gin_sim.report_knock_timing import knock_timing_page
 from gin_sim.report_tournament import tournament_page

@@ -8,8 +8,9 @@ from typing import Any
 
 from gin_sim.checks import MAX_SEED
 from gin_sim.errors import GinSimError, ResultsError, RulesError
-from gin_sim.folder import MANIFEST, read_again, read_manifest, stored_pieces, stored_sums
+from gin_sim.folder import read_again, stored_pieces, stored_sums
 from gin_sim.limits import decision_limit
+from gin_sim.manifest import MANIFEST, read_manifest
 from gin_sim.plan import FORMATS, Plan, make_plan, make_sweep, meetings
 from gin_sim.registry import load_agent
 from gin_sim.rules import Rules

@@ -19,7 +19,8 @@ from typing import Any
 
 from gin_sim.collect import Collector
 from gin_sim.errors import PlayError, ResultsError, WorkerError
-from gin_sim.folder import RunFolder, read_manifest
+from gin_sim.folder import RunFolder
+from gin_sim.manifest import read_manifest
 from gin_sim.plan import Plan, make_plan, make_sweep
 from gin_sim.policy import prepare
 from gin_sim.progress import Reporter

@@ -254,7 +254,7 @@ def test_a_run_leaves_the_same_bytes_however_it_is_played(
 ) -> None:
     monkeypatch.setattr("gin_sim.knock_tables.PIECE_DEALS", scaled(700, 7))
     # The checkout may change while this runs.
-    monkeypatch.setattr(experiment.folders, "git_commit", lambda: "a commit")
+    monkeypatch.setattr(experiment, "git_commit", lambda: "a commit")
     amounts = ("--deals", str(scaled(2000, 20)), "--rounds", "2")
     one = play(tmp_path, "one", *amounts, "--jobs", "1")
     assert set(one) == {

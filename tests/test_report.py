@@ -19,7 +19,8 @@ from matplotlib.text import Annotation
 
 from gin_sim import ResultsError, play_tournament
 from gin_sim.cli import main
-from gin_sim.folder import RunFolder, read_manifest, stored_pieces
+from gin_sim.folder import RunFolder, stored_pieces
+from gin_sim.manifest import read_manifest
 from gin_sim.page import escape_markdown
 from gin_sim.plan import make_plan, make_sweep
 from gin_sim.records import read_rows

@@ -10,7 +10,8 @@ import pytest
 from gin_sim import GinSimError, Rules, play_tournament, price_hand
 from gin_sim.compiled import JIT_DISABLED
 from gin_sim.errors import AgentError, ResultsError, RulesError
-from gin_sim.folder import RunFolder, read_manifest
+from gin_sim.folder import RunFolder
+from gin_sim.manifest import read_manifest
 from gin_sim.plan import Plan, make_plan
 from gin_sim.records import read_rows
 from gin_sim.result import Result
