@@ -36,6 +36,7 @@ _HOME = {
     "legal_knocks": "hands",
     "load_agent": "registry",
     "parse_hand": "cards",
+    "play_sweep": "tournament",
     "play_tournament": "tournament",
     "price_hand": "scoring",
     "showdown": "settle",
@@ -67,6 +68,7 @@ __all__ = [
     "legal_knocks",
     "load_agent",
     "parse_hand",
+    "play_sweep",
     "play_tournament",
     "price_hand",
     "showdown",
@@ -98,7 +100,7 @@ if TYPE_CHECKING:
     from gin_sim.scoring import ScoreSheet, price_hand
     from gin_sim.settle import Showdown, showdown
     from gin_sim.table import Hand
-    from gin_sim.tournament import play_tournament
+    from gin_sim.tournament import play_sweep, play_tournament
     from gin_sim.view import View
 
 
