@@ -51,7 +51,8 @@ def _start(ray: Any, scheduler: str | None) -> None:
         knock_at(scheduler, *place, "192.0.2.1:6379")
     try:
         ray.init(
-            address=scheduler,
+            # Without an address Ray would join what was last started here, alive or not.
+            address=scheduler or "local",
             logging_level=logging.CRITICAL,
             log_to_driver=False,
             include_dashboard=None if scheduler else False,
