@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gin_sim.compiled import kernel, records
+from gin_sim.compiled import kernel, readable, records
 from gin_sim.control import FOLD_DTYPE, FOLDS, ORIGIN
 from gin_sim.play import GAME_DTYPE
 from gin_sim.scoring import OUTCOMES
@@ -131,8 +131,9 @@ def _count_rows(
             _count_control(
                 control[row.deal & 1],
                 units[unit, POINTS],
-                row.dealt_deadwood_a - ORIGIN,
-                row.dealt_deadwood_b - ORIGIN,
+                # Uncompiled, the row's small integers would overflow when multiplied.
+                int(row.dealt_deadwood_a) - ORIGIN,
+                int(row.dealt_deadwood_b) - ORIGIN,
             )
     for game in range(games.size):
         winner = games[game].winner
@@ -209,8 +210,8 @@ class Sums:
         for p, tally in enumerate(self.pairings):
             units = every[p]
             _count_rows(
-                rows[p],
-                games[p] if self.games else no_games,
+                readable(rows[p]),
+                readable(games[p]) if self.games else no_games,
                 *(self.pairings["turns"][p : p + 1], tally["endings"], tally["seats"]),
                 *(tally["game_winners"], tally["control"], units),
             )

@@ -109,8 +109,10 @@ def remarks(document: dict[str, Any]) -> list[str]:
         lines.append(f"games that nobody won, counted as half a win for each: {undecided:,}")
     illegal = sum(p["a_illegal"] + p["b_illegal"] for p in document["pairings"])
     if illegal:
-        lines.append(f"hands forfeited by illegal actions: {illegal:,}; of each agent the first:")
-        lines += [fault["what"] for fault in document.get("faults", [])]
+        # Of a run that is not finished, no hand is replayed to tell.
+        faults = [fault["what"] for fault in document.get("faults", [])]
+        first = "; of each agent the first:" if faults else ""
+        lines += [f"hands forfeited by illegal actions: {illegal:,}{first}", *faults]
     return lines
 
 
