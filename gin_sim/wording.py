@@ -57,7 +57,9 @@ def elo_with_interval(row: dict[str, Any]) -> str:
     """
     if row["elo_ci95"] is None:
         return row["elo_note"] or "no data"
-    return f"{_elo(row['elo'])} {_elo_interval(row['elo_ci95'])}"
+    low, high = row["elo_ci95"]
+    digits = int(low is not None and high is not None and high - low < 20)
+    return f"{_elo(row['elo'], digits)} {_elo_interval(row['elo_ci95'], digits)}"
 
 
 def elo_of_share(score: dict[str, Any]) -> str:
@@ -76,12 +78,12 @@ def elo_of_share(score: dict[str, Any]) -> str:
     return f"{_elo(score['elo'])} {_elo_interval(score['elo_ci95'])}"
 
 
-def _elo(value: float | None) -> str:
-    return "open" if value is None else f"{value:+.0f}"
+def _elo(value: float | None, digits: int = 0) -> str:
+    return "open" if value is None else f"{value:+.{digits}f}"
 
 
-def _elo_interval(ends: Sequence[float | None]) -> str:
-    return f"[{', '.join(map(_elo, ends))}]"
+def _elo_interval(ends: Sequence[float | None], digits: int = 0) -> str:
+    return f"[{', '.join(_elo(end, digits) for end in ends)}]"
 
 
 def remarks(document: dict[str, Any]) -> list[str]:
