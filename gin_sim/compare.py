@@ -149,8 +149,13 @@ class Comparison:
         low, high, shown = walk_of(self.test, self.tally)
         # The last batch before a cap may be a short one, so not the size it should have had.
         batch = self.tally.deals / self.looks
-        drifts = after_stopping(low, high, shown, self.looks, batch, self.test.bounds)
-        return tuple(self._on_scale(drift) for drift in drifts)  # type: ignore[return-value]
+        wide = 1.0 if isinstance(self.test, PointsTest) else self.test.widening(self.tally.pairs)
+        # In standard deviations at the mean seen the ratio's steps are smaller, and its bounds.
+        lower, upper = (bound / wide**2 for bound in self.test.bounds)
+        drifts = after_stopping(
+            low / wide, high / wide, shown / wide, self.looks, batch, (lower, upper)
+        )
+        return tuple(self._on_scale(drift * wide) for drift in drifts)  # type: ignore[return-value]
 
     def _on_scale(self, drift: float) -> float:
         if isinstance(self.test, PointsTest):

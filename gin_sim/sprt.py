@@ -13,9 +13,11 @@ five values (pentanomial [1]_).  Two scales are in use, and each has its name:
 
 The log-likelihood ratio is that of the generalised test in its normal approximation
 [1]_: with n observations whose mean is m and variance v, and the means m0 and m1 of the
-hypotheses, ``n (m1 - m0) (2 m - m0 - m1) / (2 v)``; on the normalized scale m is in
-standard deviations and v is 1.  Categories that did not occur count a thousandth, so that
-one-sided results have a finite ratio.
+hypotheses, ``n (m1 - m0) (2 m - m0 - m1) / (2 v)``.  On the normalized scale m is in
+standard deviations, which are estimated from the same results, so that v is
+``1 - g t + (k - 1) t**2 / 4`` for a mean of t, with the skewness g and the kurtosis k of the
+results [4]_; in the ratio t is halfway between the hypotheses.  Categories that did not occur
+count a thousandth, so that one-sided results have a finite ratio.
 
 References
 ----------
@@ -25,6 +27,8 @@ References
    https://www.cantate.be/Fishtest/normalized_elo_practical.pdf.
 .. [3] E. B. Wilson, "Probable inference, the law of succession, and statistical
    inference", JASA 22, 1927.
+.. [4] A. W. Lo, "The statistics of Sharpe ratios", Financial Analysts Journal 58, 2002, for
+   normal results; for others by the same delta method.
 """
 
 from __future__ import annotations
@@ -48,6 +52,7 @@ LEAST = 10
 
 _N_ELO = 800 / math.log(10)
 _LITTLE = 1e-3
+_LEAST_VARIANCE = 0.5
 
 Vector = NDArray[np.float64]
 
@@ -103,6 +108,8 @@ class Sprt:
     def standardized(self, counts: Sequence[int]) -> tuple[float, float, float]:
         """Return H0, H1 and the score seen, less one half, in standard deviations.
 
+        Of a result, or on the normalized scale of a result's part in the score seen.
+
         Parameters
         ----------
         counts : sequence of 3 or 5 int
@@ -111,18 +118,40 @@ class Sprt:
         _, values, chances = _distribution(counts)
         mean = float(chances @ values)
         sigma = math.sqrt(chances @ (values - mean) ** 2)
+        shown = (mean - 0.5) / sigma
         if self.model == "logistic":
             low, high = ((expected_score(elo) - 0.5) / sigma for elo in (self.elo0, self.elo1))
-        else:
-            # A pair's standard deviation is that of a game over the square root of two.
-            per_game = math.sqrt(len(counts) // 2)
-            low, high = (elo / _N_ELO * per_game for elo in (self.elo0, self.elo1))
-        return low, high, (mean - 0.5) / sigma
+            return low, high, shown
+        spread = self._spread(counts)
+        low, high = self._hypotheses(counts)
+        return low / spread, high / spread, shown / spread
+
+    def widening(self, counts: Sequence[int]) -> float:
+        """Return the standard deviation at the score seen, for one of :meth:`standardized`.
+
+        It is 1 but on the normalized scale, where the spread of the score seen depends on
+        where it is.
+        """
+        if self.model == "logistic":
+            return 1.0
+        _, values, chances = _distribution(counts)
+        mean = float(chances @ values)
+        shown = (mean - 0.5) / math.sqrt(chances @ (values - mean) ** 2)
+        return math.sqrt(normalized_variance(counts, shown)) / self._spread(counts)
+
+    def _hypotheses(self, counts: Sequence[int]) -> tuple[float, float]:
+        # A pair's standard deviation is that of a game over the square root of two.
+        per_game = math.sqrt(len(counts) // 2)
+        return self.elo0 / _N_ELO * per_game, self.elo1 / _N_ELO * per_game
+
+    def _spread(self, counts: Sequence[int]) -> float:
+        """Return the standard deviation of a normalized score halfway between H0 and H1."""
+        return math.sqrt(normalized_variance(counts, sum(self._hypotheses(counts)) / 2))
 
     def from_standardized(self, drift: float, counts: Sequence[int]) -> float:
         """Return a score less one half, in standard deviations, on the scale of the test."""
         if self.model == "normalized":
-            return drift * _N_ELO / math.sqrt(len(counts) // 2)
+            return drift * self._spread(counts) * _N_ELO / math.sqrt(len(counts) // 2)
         _, values, chances = _distribution(counts)
         sigma = math.sqrt(chances @ (values - chances @ values) ** 2)
         return elo_of(0.5 + drift * sigma)
@@ -130,6 +159,24 @@ class Sprt:
     def decide(self, llr: float, n: int) -> str:
         """Return ``H0``, ``H1`` or ``continue``."""
         return decide(llr, n, self.bounds)
+
+
+def normalized_variance(counts: Sequence[int], at: float) -> float:
+    """Return the variance of a mean in standard deviations, times the number of results.
+
+    Parameters
+    ----------
+    counts : sequence of 3 or 5 int
+        As for :meth:`Sprt.llr`; their skewness and kurtosis are what is taken of them.
+    at : float
+        The mean score less one half, in standard deviations of a result.
+    """
+    _, values, chances = _distribution(counts)
+    z = values - chances @ values
+    z = z / math.sqrt(chances @ z**2)
+    # That of a result's part in the ratio.  A few can be so skewed that nothing seems left.
+    part = z - at / 2 * (z**2 - 1)
+    return max(float(chances @ part**2), _LEAST_VARIANCE)
 
 
 def decide(llr: float, n: int, bounds: tuple[float, float]) -> str:
@@ -244,5 +291,6 @@ def estimate(counts: Sequence[int], model: str = "logistic") -> tuple[float, flo
     from scipy.special import ndtri  # noqa: PLC0415
 
     at = (found[0] - 0.5) / sigma / per_game * _N_ELO
-    half = float(ndtri(0.5 + CONFIDENCE / 2)) / math.sqrt(n) / per_game * _N_ELO
+    spread = math.sqrt(normalized_variance(counts, (found[0] - 0.5) / sigma))
+    half = float(ndtri(0.5 + CONFIDENCE / 2)) * spread / math.sqrt(n) / per_game * _N_ELO
     return at, at - half, at + half

@@ -135,12 +135,16 @@ class _Walk:
         return np.asarray(np.exp(-z * z / 2) / (math.sqrt(2 * math.pi) * self.spread))
 
 
-@cache
 def _nodes(low: float, high: float, count: int) -> tuple[Vector, Vector]:
     """Return the nodes and weights of Gauss and Legendre's quadrature between two bounds.
 
     The densities are smooth between the bounds and not 0 at them, where equal steps err.
     """
-    nodes, weights = np.polynomial.legendre.leggauss(count)
+    nodes, weights = _unit_nodes(count)
     half = (high - low) / 2
     return low + half * (nodes + 1), half * weights
+
+
+@cache
+def _unit_nodes(count: int) -> tuple[Vector, Vector]:
+    return np.polynomial.legendre.leggauss(count)

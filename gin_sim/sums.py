@@ -258,11 +258,11 @@ class Sums:
         starts = np.flatnonzero(np.diff(numbers, prepend=-1))
         sums = np.add.reduceat(every, starts, axis=1)
         sizes = np.diff(starts, append=count)
+        games = np.broadcast_to(2 * sizes if self.games else 0, sums.shape[:2])
+        columns = (sums[:, :, POINTS], sums[:, :, HANDS], sums[:, :, SCORE], games)
+        table = np.stack([*columns, sums[:, :, GAME_SCORE]], axis=2)
         for i, start in enumerate(starts):
-            some = sums[:, i]
-            games = np.full(len(some), 2 * sizes[i] if self.games else 0)
-            columns = (some[:, POINTS], some[:, HANDS], some[:, SCORE], games, some[:, GAME_SCORE])
-            self._add_block(int(numbers[start]), np.stack(columns, axis=1))
+            self._add_block(int(numbers[start]), table[:, i].copy())
 
     def _add_block(self, number: int, block: Array) -> None:
         self.blocks[number] = self.blocks[number] + block if number in self.blocks else block

@@ -189,6 +189,7 @@ def stated_in(document: dict[str, Any]) -> Stated:
     for one in document["agents"]:
         row = ranked[one["label"]]
         state("points a hand of an agent", row["points_per_hand"], row["ci95"])
+        state("share of hands of an agent", row["hand_share"], row["hand_share_ci95"])
         if games:
             state("share of games of an agent", row["game_share"], row["game_share_ci95"])
         state("rating in Elo", row["elo"], row["elo_ci95"])

@@ -19,6 +19,7 @@ from gin_sim.sprt import (
     elo_of,
     estimate,
     expected_score,
+    normalized_variance,
     score_interval,
     wilson,
 )
@@ -115,6 +116,28 @@ def test_all_won_all_lost_and_nothing_played() -> None:
     assert wilson(0, 0) == (0.0, 1.0)
     for elo in (-400.0, 0.0, 3.0, 250.0):
         assert elo_of(expected_score(elo)) == pytest.approx(elo)
+
+
+@pytest.mark.parametrize("p", [0.1, 0.4, 0.75])
+def test_the_variance_of_a_normalized_score_of_wins_and_losses(p: float) -> None:
+    n = 1000
+    counts = [round(n * (1 - p)), 0, round(n * p)]
+    shown = (p - 0.5) / math.sqrt(p * (1 - p))
+    # By the derivative of (p - 1/2) / sqrt(p (1 - p)), which is (p (1 - p))**-1.5 / 4.
+    slope = (p * (1 - p)) ** -1.5 / 4
+    assert normalized_variance(counts, shown) == pytest.approx(slope**2 * p * (1 - p), rel=1e-3)
+
+
+def test_the_variance_of_a_normalized_score_is_what_it_varies_by() -> None:
+    chances, n = np.array([0.33, 0.01, 0.55, 0.01, 0.1]), 400
+    counts = np.random.default_rng(4).multinomial(n, chances, size=20_000)
+    values = np.linspace(0, 1, 5)
+    means = counts @ values / n
+    shown = (means - 0.5) / np.sqrt(counts @ values**2 / n - means**2)
+    truth = (chances @ values - 0.5) / math.sqrt(chances @ values**2 - (chances @ values) ** 2)
+    found = normalized_variance((1e6 * chances).round().astype(int).tolist(), truth)
+    assert found == pytest.approx(n * shown.var(), rel=0.04)
+    assert found > 1.1
 
 
 @pytest.mark.parametrize("model", MODELS)

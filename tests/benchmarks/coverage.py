@@ -57,7 +57,10 @@ def tasks(tournaments: int, seed: int) -> Iterator[Task]:
 def counted(tournaments: int, seed: int, jobs: int) -> dict[Key, Counts]:
     """Do it all; return what was counted of each study and size."""
     out: dict[Key, Counts] = {}
-    for task, found in Workers(jobs, "loky").run(count, tasks(tournaments, seed)):
+    todo = list(tasks(tournaments, seed))
+    for done, (task, found) in enumerate(Workers(jobs, "loky").run(count, todo), 1):
+        if done % 100 == 0:
+            print(f"{done} of {len(todo)} parts", file=sys.stderr, flush=True)
         sums = out.setdefault((task.study, task.units, task.walk), {})
         for name, values in found.items():
             sums[name] = sums[name] + values if name in sums else values
