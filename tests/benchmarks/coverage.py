@@ -3,10 +3,10 @@
     python -m tests.benchmarks.coverage --tournaments 2000 --seed 1
 
 Tournaments and sequential tests are drawn from populations of deals that real agents have
-played (see :mod:`tests.population`), and go through the code that a run goes through.  Some
-minutes on two cores; it prints the tables of ``docs/statistics.md`` and fails if anything is
-not as promised there.  The ranges leave room for what 2,000 tournaments vary by: with fewer,
-it can fail by chance.
+played (see :mod:`tests.population`), and go through the code that a run goes through.  It
+takes ten minutes of processor time or so, prints the tables of ``docs/statistics.md``, and
+fails if anything is not as promised there.  The ranges leave room for what 2,000 tournaments
+vary by: with fewer, it can fail by chance.
 """
 
 from __future__ import annotations
