@@ -37,9 +37,14 @@ def share(sums: RatioSums) -> dict[str, Any]:
     interval = share_interval(sums, 1)
     if sums.mean is None or interval is None:
         return {"share": None, "ci95": None, "elo": None, "elo_ci95": None, "elo_text": "no data"}
-    elo = [finite(elo_of(value)) for value in (sums.mean, *interval)]
-    found = {"share": sums.mean, "ci95": list(interval), "elo": elo[0], "elo_ci95": elo[1:]}
-    return found | {"elo_text": elo_of_share(found)}
+    elo, low, high = (elo_of(value) for value in (sums.mean, *interval))
+    return {
+        "share": sums.mean,
+        "ci95": list(interval),
+        "elo": finite(elo),
+        "elo_ci95": [finite(low), finite(high)],
+        "elo_text": elo_of_share(elo, low, high),
+    }
 
 
 def seats(endings: Any, points: Any) -> dict[str, dict[str, Any]]:

@@ -62,20 +62,15 @@ def elo_with_interval(row: dict[str, Any]) -> str:
     return f"{_elo(row['elo'], digits)} {_elo_interval(row['elo_ci95'], digits)}"
 
 
-def elo_of_share(score: dict[str, Any]) -> str:
-    """Return the Elo of one pairing's share as text; "open" where all or nothing was won.
-
-    Parameters
-    ----------
-    score : dict
-        ``elo`` and ``elo_ci95``, None for what is infinite.
+def elo_of_share(elo: float, low: float, high: float) -> str:
+    """Return the Elo of one pairing's share as text; infinite where all or nothing was won.
 
     Examples
     --------
-    >>> elo_of_share({"elo": None, "elo_ci95": [120.0, None]})
-    'open [+120, open]'
+    >>> elo_of_share(float("inf"), 77.4, float("inf"))
+    '+inf [+77, +inf]'
     """
-    return f"{_elo(score['elo'])} {_elo_interval(score['elo_ci95'])}"
+    return f"{elo:+.0f} [{low:+.0f}, {high:+.0f}]"
 
 
 def _elo(value: float | None, digits: int = 0) -> str:
