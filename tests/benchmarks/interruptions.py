@@ -35,11 +35,11 @@ class Slow:
         return True
 '''
 RUNS = {
-    "compiled, threads": ("simple greedy --hands 6000000", "threads"),
-    "compiled, processes": ("simple greedy --hands 6000000", "loky"),
-    "compiled, sums only": ("simple greedy random --hands 4000000 --no-hands", "threads"),
-    "whole games": ("simple early_gin --games 150000", "loky"),
-    "plain Python": ("{slow}:slow greedy --hands 2400", "loky"),
+    "compiled, threads": ("simple greedy --hands 2000000", "threads"),
+    "compiled, processes": ("simple greedy --hands 2000000", "loky"),
+    "compiled, sums only": ("simple greedy random --hands 1500000 --no-hands", "threads"),
+    "whole games": ("simple early_gin --games 40000", "loky"),
+    "plain Python": ("{slow}:slow greedy --hands 1200", "loky"),
 }
 WAYS = ("SIGINT", "SIGTERM", "SIGKILL", "SIGKILL of a worker")
 CODES = {"SIGINT": {130}, "SIGTERM": {143}, "SIGKILL": {-9}, "SIGKILL of a worker": {1}}
@@ -124,7 +124,7 @@ def trial(number: int, rng: random.Random, folder: Path, clean: dict[str, dict[s
     )
     while not (out / "manifest.json").exists() and running.poll() is None:
         time.sleep(0.01)
-    seconds = rng.uniform(0.0, 7.0)
+    seconds = rng.uniform(0.0, 5.0)
     time.sleep(seconds)
     stopped = stop(running, way)
     if way == "SIGKILL of a worker" and not stopped:  # none had started yet
