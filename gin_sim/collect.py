@@ -16,7 +16,7 @@ import numpy as np
 
 from gin_sim import records
 from gin_sim.errors import ResultsError
-from gin_sim.folder import RunFolder, StoredPiece, stored_pieces, stored_sums
+from gin_sim.folder import RunFolder, StoredPiece, rows_are_there, stored_pieces, stored_sums
 from gin_sim.plan import Plan
 from gin_sim.result import Result
 from gin_sim.runner import Played
@@ -59,12 +59,18 @@ class Collector:
         where = f"'{folder.path}'"
         try:
             for number, values in stored_sums(folder.path):
-                before = self.sums.units
-                self.sums.add_dict(values)
-                if self.sums.units - before != self._size(number):
-                    raise ValueError(f"part {number} is not of this run")
-                self.whole.add(number)
+                if values["part"] != number or values["units"] != self._size(number):
+                    raise ValueError(f"sums/part-{number:06d}.json is not of this run")
+                # Sums whose rows have gone are no part: it is played again.
+                if rows_are_there(folder.path, number, self._kinds):
+                    self.sums.add_dict(values)
+                    self.whole.add(number)
             for file, piece in stored_pieces(folder.path):
+                start = piece.part * self.plan.part_units
+                end = start + self._size(piece.part)
+                inside = start <= piece.first < piece.first + piece.count <= end
+                if not inside or piece.sums["units"] != piece.count:
+                    raise ValueError(f"{file.parent.name}/{file.name} is not of this run")
                 sums = self.sums.empty()
                 sums.add_dict(piece.sums)
                 self.files.setdefault(piece.part, []).append(file)
@@ -95,6 +101,13 @@ class Collector:
             if at < start + self._size(number):
                 out.append((at, start + self._size(number)))
         return out
+
+    @property
+    def _kinds(self) -> tuple[str, ...]:
+        """The kinds of rows that are kept."""
+        if not self.plan.keep_hands:
+            return ()
+        return ("hands", "games") if self.plan.games else ("hands",)
 
     def _size(self, number: int) -> int:
         return min(self.plan.part_units, self.plan.units - number * self.plan.part_units)

@@ -20,6 +20,7 @@ from gin_sim.play import Desk, Order, finish_game, write_row
 from gin_sim.policy import prepare
 from gin_sim.registry import Agent, one_line
 from gin_sim.show import fill_view
+from gin_sim.stops import raise_swallowed
 from gin_sim.view import DISCARD, KNOCK, OVER, PHASES, as_view
 
 
@@ -73,9 +74,12 @@ class Player:
             If there is a limit and it took longer.
         """
         view = record if self.compiled else as_view(record)
-        if self.seconds is None:
-            return getattr(self, decision)(view, self.params)
-        return ask_in_time(self.seconds, getattr(self, decision), view, self.params, blame)
+        try:
+            if self.seconds is None:
+                return getattr(self, decision)(view, self.params)
+            return ask_in_time(self.seconds, getattr(self, decision), view, self.params, blame)
+        finally:
+            raise_swallowed()
 
 
 class IllegalAnswerError(Exception):

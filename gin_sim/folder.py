@@ -17,7 +17,7 @@ import itertools
 import json
 import os
 import zipfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -133,8 +133,9 @@ class RunFolder:
             lock = _locked(path / MANIFEST)
             folder = cls(path, lock)
             folder.resumed = True
-            for left in path.rglob("*.tmp"):
-                left.unlink()
+            for pattern in _LEFT_OVER:
+                for left in path.glob(pattern):
+                    left.unlink()
             with (path / "try.tmp").open("wb"):
                 pass
             (path / "try.tmp").unlink()
@@ -169,7 +170,7 @@ class RunFolder:
 
     def write_sums(self, number: int, sums: dict[str, Any]) -> None:
         """Write the sums of a part, which says that the part is whole; drop its pieces."""
-        data = (json.dumps(sums, separators=(",", ":")) + "\n").encode()
+        data = (json.dumps({"part": number} | sums, separators=(",", ":")) + "\n").encode()
         self._write(self.path / "sums" / f"part-{number:06d}.json", data)
         self.drop_pieces(number)
 
@@ -215,6 +216,23 @@ class RunFolder:
             failure = _unwritable(path, error)
             failure.exit_code = 1
             raise failure from error
+
+
+_LEFT_OVER = ("summary.*.tmp", "*/part-*.tmp")
+"""What a run that was killed may leave: files under their temporary names."""
+
+
+def rows_are_there(path: Path, number: int, kinds: Sequence[str]) -> bool:
+    """Return whether a part's files of rows are there and whole."""
+    import pyarrow as pa  # noqa: PLC0415
+    import pyarrow.parquet as pq  # noqa: PLC0415
+
+    try:
+        for kind in kinds:
+            pq.read_metadata(path / kind / f"part-{number:06d}.parquet")
+    except (OSError, pa.ArrowInvalid):
+        return False
+    return True
 
 
 @dataclass(frozen=True)
@@ -283,7 +301,7 @@ def stored_pieces(path: Path) -> Iterator[tuple[Path, StoredPiece]]:
                     ]
                     for kind in ("rows", "games")
                 )
-        except (OSError, ValueError, LookupError, zipfile.BadZipFile) as error:
+        except (OSError, EOFError, ValueError, LookupError, zipfile.BadZipFile) as error:
             raise ResultsError(f"'{file}' cannot be read ({error}); delete it to go on") from error
         yield file, StoredPiece(part, first, -minus, sums, rows, games)
 

@@ -8,6 +8,7 @@ import shlex
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 from gin_sim import records
@@ -299,8 +300,10 @@ def make_sweep(
     some: list[Any] = []
     with suppress(TypeError):
         some = list(values)
-    if not 2 <= len(some) <= MOST_VALUES or len(set(some)) < len(some):
-        raise GinSimError(f"values = {some!r}: give 2..{MOST_VALUES} numbers, each once")
+    numbers = all(isinstance(value, Real) for value in some)
+    if not numbers or not 2 <= len(some) <= MOST_VALUES or len(set(some)) < len(some):
+        shown = f"{len(some)} of them" if len(some) > MOST_VALUES else repr(some)
+        raise GinSimError(f"values = {shown}: give 2..{MOST_VALUES} numbers, each once")
     swept = tuple(base.with_params({param: value}) for value in some)
     others = _load_all(against, "against")
     labels = [_label_with(one, param) for one in swept]

@@ -17,6 +17,7 @@ They have no other state: all randomness comes from ``view.word``.  See
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import difflib
 import hashlib
@@ -136,9 +137,10 @@ def _short(value: float) -> str:
 
 def _number(agent_name: str, key: str, value: Any) -> float:
     """Return the value of a parameter, which is a finite number."""
-    if not isinstance(value, Real) or not math.isfinite(value):
-        raise AgentError(f"agent '{agent_name}': {key} = {value!r} is not a finite number")
-    return float(value)
+    with contextlib.suppress(OverflowError):  # a whole number that no float can hold
+        if isinstance(value, Real) and math.isfinite(value):
+            return float(value)
+    raise AgentError(f"agent '{agent_name}': {key} = {value!r} is not a finite number")
 
 
 def _source(function: Callable[..., Any]) -> str:

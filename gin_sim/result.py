@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
+_NESTED = ("hand_score", "game_score", "control", "by_seat", "pairs")
+"""What a pairing has that is no single value: not in the table."""
+
+
 @dataclass
 class Result:
     """What a tournament found.
@@ -46,7 +50,12 @@ class Result:
         rows = []
         for pairing in self.as_dict()["pairings"]:
             low, high = pairing.pop("ci95") or (None, None)
-            plain = {k: v for k, v in pairing.items() if not isinstance(v, dict | list)}
+            plain = {k: v for k, v in pairing.items() if k not in _NESTED}
+            for kind in ("hand", "game"):
+                share = pairing[f"{kind}_score"] or {}
+                low_share, high_share = share.get("ci95") or (None, None)
+                plain[f"{kind}_share"] = share.get("share")
+                plain |= {f"{kind}_share_low": low_share, f"{kind}_share_high": high_share}
             rows.append(plain | {"ci_low": low, "ci_high": high})
         return pd.DataFrame(rows)
 

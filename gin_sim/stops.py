@@ -31,6 +31,10 @@ def _in_main_thread() -> bool:
     return threading.current_thread() is threading.main_thread()
 
 
+_swallowed: list[type[KeyboardInterrupt]] = []
+"""The stop that was raised last, if one was: an agent may catch everything."""
+
+
 @contextmanager
 def _handlers(handlers: dict[signal.Signals, signal._HANDLER]) -> Iterator[None]:
     """Lend signals other handlers; only the main thread can, elsewhere nothing happens."""
@@ -53,18 +57,27 @@ def stops_raised() -> Iterator[None]:
     Signals that are ignored, or that somebody deals with already, are left alone.
     """
     came = -SAME_STOP_SECONDS
+    _swallowed.clear()
 
     def stop(number: int, frame: FrameType | None) -> None:
         nonlocal came
         now = time.monotonic()
         if now - came >= SAME_STOP_SECONDS:
             came = now
-            raise Terminated if number == signal.SIGTERM else KeyboardInterrupt
+            kind = Terminated if number == signal.SIGTERM else KeyboardInterrupt
+            _swallowed[:] = [kind]
+            raise kind
 
     usual = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
     ours = {number: stop for number in STOPS if signal.getsignal(number) == usual[number]}
     with _handlers(ours):  # type: ignore[arg-type]
         yield
+
+
+def raise_swallowed() -> None:
+    """Raise a stop that came while somebody else's code ran, whatever that made of it."""
+    if _swallowed:
+        raise _swallowed[0]
 
 
 @contextmanager

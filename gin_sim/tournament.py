@@ -88,6 +88,9 @@ def _play(
     """Play what is missing."""
     pieces = _Pieces(plan, collector.missing(), piece_units)
     failures: list[PlayError] = []
+    both = 2 * len(plan.pairings)
+    if report is not None and collector.units:
+        report(both * collector.units, both * plan.units, collector.found())
     try:
         with closing(workers.run(_timed_piece, pieces)) as finished:
             for played, seconds in finished:
@@ -100,7 +103,6 @@ def _play(
                 with stops_put_off():
                     collector.take(played)
                     if report is not None:
-                        both = 2 * len(plan.pairings)
                         report(both * collector.units, both * plan.units, collector.found())
     except (ResultsError, WorkerError) as error:
         # An agent's failure is what there is to tell, whatever became of its rows.
@@ -271,6 +273,7 @@ def play_sweep(
     backend: str | None = None,
     scheduler: str | None = None,
     out: str | Path | None = None,
+    time_limit: float | None = None,
     **options: Any,
 ) -> Result:
     """Play one agent with each value of a parameter, on the same deals.
@@ -283,11 +286,10 @@ def play_sweep(
     values : sequence of float
     against : sequence of str or Agent
         The opponents of each.
-    jobs, backend, scheduler, out
+    jobs, backend, scheduler, out, time_limit
         As for :func:`play_tournament`.
     **options
-        ``hands`` or ``games``, ``rules``, ``seed``, ``on_illegal``, ``keep_hands``,
-        ``decision_seconds`` (the time limit).
+        ``hands`` or ``games``, ``rules``, ``seed``, ``on_illegal``, ``keep_hands``.
 
     Returns
     -------
@@ -301,7 +303,7 @@ def play_sweep(
     [0.0, 10.0]
     """
     _check_folders(out, None)
-    plan = make_sweep(agent, param, values, against, **options)
+    plan = make_sweep(agent, param, values, against, decision_seconds=time_limit, **options)
     workers = Workers.choose(jobs, backend, scheduler, compiled=plan.compiled)
     return _run_in(plan, workers, out, None)
 
@@ -310,7 +312,11 @@ def _check_folders(out: Any, resume: Any) -> None:
     if out is not None and resume is not None:
         raise ResultsError("out and resume: give one of them")
     for name, value in (("out", out), ("resume", resume)):
-        if value is not None and (not isinstance(value, str | PathLike) or not str(value).strip()):
+        if value is not None and (
+            not isinstance(value, str | PathLike)
+            or not str(value).strip("\0 ")
+            or "\0" in str(value)
+        ):
             raise ResultsError(f"{name} = {value!r}: give the path of a folder")
 
 

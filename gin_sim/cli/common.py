@@ -13,7 +13,6 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout, suppress
 from decimal import Decimal, InvalidOperation
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from gin_sim.checks import MAX_JOBS, MAX_SEED
@@ -200,12 +199,24 @@ def guarded(parser: Parser, argv: Sequence[str] | None = None) -> int:
     become one line, and under ``--json`` what `run` returns is printed and nothing else.
     """
     # Closed by whoever started us: what is said then goes nowhere.
-    for name in ("stdout", "stderr"):
+    for number, name in ((1, "stdout"), (2, "stderr")):
         if getattr(sys, name) is None:
-            setattr(sys, name, Path(os.devnull).open("w"))  # noqa: SIM115
+            _open_nowhere(number, name)
     args = parser.parse_args(argv)
     with stops_raised():
         return _run(args)
+
+
+def _open_nowhere(number: int, name: str) -> None:
+    """Open a stream that leads nowhere, for the processes started later as well."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    if nowhere != number:
+        os.dup2(nowhere, number)
+        os.close(nowhere)
+    os.set_inheritable(number, True)
+    stream = os.fdopen(number, "w", closefd=False)
+    setattr(sys, name, stream)
+    setattr(sys, f"__{name}__", stream)
 
 
 def _run(args: argparse.Namespace) -> int:
@@ -264,10 +275,8 @@ def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]
         table.add_column(column, justify="left" if i == 0 else "right", no_wrap=True)
     for row in rows:
         table.add_row(*row)
-    # A file or a pipe has no width of its own: nothing is cut there.
-    terminal = sys.stdout.isatty()
+    # As wide as it has to be: a narrow terminal breaks lines, but no number is cut.
+    wide = Console(width=10_000)
+    width = max(1, wide.measure(table).maximum)
     # Without markup: an interval such as "[open, +3]" would be taken for a style, and vanish.
-    console = Console(
-        width=None if terminal else 200, highlight=False, soft_wrap=not terminal, markup=False
-    )
-    console.print(table)
+    Console(width=width, highlight=False, soft_wrap=True, markup=False).print(table)

@@ -50,7 +50,7 @@ def add(commands: Any) -> None:
     parser.add_argument("--on-illegal", choices=("error", "forfeit"), default="error")
     add_time_limit(parser)
     add_json(parser)
-    parser.set_defaults(run=run)
+    parser.set_defaults(run=run, model=None)
 
 
 def read_test(args: argparse.Namespace) -> Any:
@@ -62,14 +62,18 @@ def read_test(args: argparse.Namespace) -> Any:
     points = args.points0 is not None or args.points1 is not None
     if elo and points:
         raise GinSimError("give the hypotheses in Elo (--elo0, --elo1) or in points, not both")
-    if elo or args.model != "logistic":
+    if points and args.model is not None:
+        raise GinSimError(
+            f"--model {args.model} is a scale of Elo: not with --points0 and --points1"
+        )
+    if elo or args.model is not None:
         low, high = args.elo0, args.elo1
         return Sprt(
             0.0 if low is None else low,
             5.0 if high is None else high,
             args.alpha,
             args.beta,
-            args.model,
+            args.model or "logistic",
         )
     low, high = args.points0, args.points1
     return PointsTest(

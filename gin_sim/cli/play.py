@@ -101,7 +101,9 @@ def play(plan: Plan, workers: Workers, folder: RunFolder) -> Result:
         if not folder.resumed:
             folder.discard()  # an agent that does not compile: nothing was played
         raise
-    except (GinSimError, KeyboardInterrupt):
+    except (GinSimError, KeyboardInterrupt) as error:
+        if isinstance(error, GinSimError) and error.exit_code == 2:
+            raise  # something in the folder or in what was asked: it would be so again
         kept = "nothing was played yet"
         if finished[0]:
             kept = f"the {finished[0]:,} {what} played are kept"

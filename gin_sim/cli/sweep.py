@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import argparse
 from decimal import Decimal, InvalidOperation
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gin_sim.cli.common import print_table, read_rules
 from gin_sim.cli.play import add_amount, add_play, play, workers_for
-from gin_sim.errors import GinSimError
+from gin_sim.errors import GinSimError, ResultsError
 from gin_sim.wording import with_interval
+
+if TYPE_CHECKING:
+    from gin_sim.result import Result
 
 
 def add(commands: Any) -> None:
@@ -60,10 +63,6 @@ def read_values(text: str) -> list[float]:
 
 def run(args: argparse.Namespace) -> Any:
     """Run the command; return the document for ``--json``."""
-    from functools import partial
-
-    from gin_sim.drawing import save
-    from gin_sim.figures import sweep
     from gin_sim.folder import take_folder
     from gin_sim.plan import make_sweep
 
@@ -83,9 +82,27 @@ def run(args: argparse.Namespace) -> Any:
     workers = workers_for(plan, args)
     folder = take_folder(args.out, plan.name, plan.manifest())
     found = play(plan, workers, folder)
-    document = found.as_dict()
-    save(partial(sweep, found.sweep, args.param), folder.path / "figures" / "sweep.png")
-    if not args.json:
+    return tell(found, plain=not args.json)
+
+
+def tell(found: Result, *, plain: bool) -> dict[str, Any]:
+    """Draw the figure of a sweep, print its table if it is to be, and return the document.
+
+    Raises
+    ------
+    ResultsError
+        If the figure cannot be written; the run itself is finished then.
+    """
+    from functools import partial
+
+    from gin_sim.drawing import save
+    from gin_sim.figures import sweep
+
+    plan, document = found.plan, found.as_dict()
+    if plan.sweep is None or found.out is None:
+        raise GinSimError("the run is no sweep in a folder")
+    figure = found.out / "figures" / "sweep.png"
+    if plain:
         rows = [
             [
                 f"{value:g}",
@@ -96,9 +113,17 @@ def run(args: argparse.Namespace) -> Any:
             ]
             for value, pairing in zip(found.sweep["value"], document["pairings"], strict=True)
         ]
-        columns = [args.param, "against", "points a hand (95 %)", "hands won"]
+        columns = [plan.sweep.param, "against", "points a hand (95 %)", "hands won"]
         print_table("", [*columns, *(["games"] * plan.games)], rows)
-        print(f"figure:  {folder.path / 'figures' / 'sweep.png'}")
         print(f"results: {document['out']}")
         print(f"again:   {document['command']}")
+    try:
+        save(partial(sweep, found.sweep, plan.sweep.param), figure)
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        failure = ResultsError(f"'{figure}' cannot be written: {reason}; the run is finished")
+        failure.exit_code = 1
+        raise failure from error
+    if plain:
+        print(f"figure:  {figure}")
     return document

@@ -45,7 +45,7 @@ def add(commands: Any) -> None:
 
 def _plan(args: argparse.Namespace) -> Plan:
     """Return the plan that the options ask for; what they leave open is as it was in DIR."""
-    from gin_sim.plan import LADDER, make_plan
+    from gin_sim.plan import LADDER, make_plan, make_sweep
     from gin_sim.run import Run
 
     rules = read_rules(args) if args.rules or args.set else None
@@ -67,23 +67,27 @@ def _plan(args: argparse.Namespace) -> Plan:
     given = (args.agents, args.hands, args.games, rules, args.on_illegal, args.format)
     if not any(given) and (args.seed, args.time_limit, args.no_hands) == (None, None, False):
         return before
-    amount = {"games" if before.games else "hands": 2 * before.units}
+    amount: dict[str, Any] = {"games" if before.games else "hands": 2 * before.units}
     if args.hands or args.games:
         amount = {"hands": args.hands, "games": args.games}
-    return make_plan(
-        args.agents or before.agents,
-        **amount,
-        rules=rules or before.rules,
-        seed=before.seed if args.seed is None else args.seed,
-        on_illegal=args.on_illegal or ("forfeit" if before.forgiving else "error"),
-        keep_hands=before.keep_hands and not args.no_hands,
-        format=args.format or (before.format if before.sweep is None else "round-robin"),
-        decision_seconds=args.time_limit or before.decision_seconds,
-    )
+    options = amount | {
+        "rules": rules or before.rules,
+        "seed": before.seed if args.seed is None else args.seed,
+        "on_illegal": args.on_illegal or ("forfeit" if before.forgiving else "error"),
+        "keep_hands": before.keep_hands and not args.no_hands,
+        "decision_seconds": before.decision_seconds if args.time_limit is None else args.time_limit,
+    }
+    sweep = before.sweep
+    if sweep is not None and not args.agents and args.format is None:
+        others = before.agents[len(sweep.values) :]
+        return make_sweep(sweep.agent, sweep.param, sweep.values, others, **options)
+    how = args.format or ("round-robin" if sweep is not None else before.format)
+    return make_plan(args.agents or before.agents, format=how, **options)
 
 
 def run(args: argparse.Namespace) -> Any:
     """Run the command; return the document for ``--json``."""
+    from gin_sim.cli.sweep import tell
     from gin_sim.cli.tables import print_result
     from gin_sim.folder import RunFolder, take_folder
 
@@ -93,7 +97,10 @@ def run(args: argparse.Namespace) -> Any:
         folder = take_folder(args.out, plan.name, plan.manifest())
     else:
         folder = RunFolder.resume(Path(args.resume), plan.manifest())
-    document = play(plan, workers, folder).as_dict()
+    found = play(plan, workers, folder)
+    if plan.sweep is not None:
+        return tell(found, plain=not args.json)
+    document = found.as_dict()
     if not args.json:
         print_result(plan, document)
     return document
