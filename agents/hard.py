@@ -42,11 +42,11 @@ def throws(view: View, params: Params) -> int:
     "hard",
     source="the hard level of web games: one who watches the opponent",
     keep=2,
-    help=6,
+    help=8,
     caution=3,
-    more=2,
+    more=1.5,
     less=0.5,
-    stock=23,
+    stock=25,
 )
 class Hard:
     """As `medium`, but counts cards, feeds no melds, and knocks early or goes for gin."""

@@ -4,7 +4,7 @@ What ten cards are worth is their deadwood less the hope in them: the mean of th
 improvements that one unseen card can bring, what all unseen cards bring on average, and
 the cards that would make gin.  Hope shrinks with the turns.  A throw costs what it leaves
 and what it is to the opponent, judged by the cards dead, unseen and known around it.  The
-upcard is taken if it makes a meld and what is then left is worth more than the hand was.
+upcard is taken if it makes a meld that brings gin or leaves a hand of less cost.
 Knocks in the first turns only; then it goes for gin.
 """
 
@@ -33,7 +33,7 @@ def cost(hand: int, unseen: int, turn: int, params: Params) -> float:
     found = outs(hand, unseen, int(params[FEW]))
     hope = params[HOPE] * max(1 - params[SHRINK] * turn, LEAST_HOPE) * found.best
     hope += params[MASS] * found.total / max(popcount(unseen), 1) + params[GIN] * found.gin
-    return found.deadwood - hope
+    return float(found.deadwood - hope)
 
 
 @kernel
@@ -89,7 +89,7 @@ def throws(view: View, params: Params) -> int:
     tempo=14,
     more=2,
     less=0.8,
-    margin=0,
+    margin=1,
     stock=25,
 )
 class Improver:
@@ -100,7 +100,7 @@ class Improver:
         if not completing(view.hand) >> view.upcard & 1:
             return False
         now = cost(view.hand, DECK & ~view.seen, view.own_turn, params)
-        return least_cost(view, params) < now - params[MARGIN]
+        return bool(least_cost(view, params) < now - params[MARGIN])
 
     @staticmethod
     def discard(view: View, params: Params) -> int:

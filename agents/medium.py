@@ -1,9 +1,9 @@
 """The medium level: solid gin that looks at its own cards only.
 
-Takes the upcard if it makes a meld, or helps a lot.  Throws the highest card that is outside its melds
-and not half of something: a card that stands in a promising pair, two thirds of a meld
-whose third card it does not hold, is kept at the price of a few points.  Knocks as soon as
-it may.
+Takes the upcard if it makes a meld, or helps a lot.  Throws the highest card that is
+outside its melds and not half of something: a card that stands in a promising pair, two
+thirds of a meld whose third card it does not hold, is kept at the price of a few points.
+Knocks as soon as it may.
 """
 
 from gin_sim import Params, View, agent
@@ -43,7 +43,7 @@ def throws(view: View, keep: float) -> int:
     return pick(chosen, view.word)
 
 
-@agent("medium", source="the medium level of web games: a solid player", keep=2, help=6)
+@agent("medium", source="the medium level of web games: a solid player", keep=2, help=8)
 class Medium:
     """Takes what helps, throws high but keeps promising pairs, knocks whenever it may."""
 
