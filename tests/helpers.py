@@ -272,8 +272,8 @@ class _Recorded(drive.Player):
         self.seat = seat
         self.asked = asked
 
-    def ask(self, decision: str, record: Any) -> Any:
-        answer = super().ask(decision, record)
+    def ask(self, decision: str, record: Any, blame: drive.Blame | None = None) -> Any:
+        answer = super().ask(decision, record, blame)
         self.asked.append(Decision(self.seat, decision, record.copy(), answer))
         return answer
 
