@@ -82,7 +82,7 @@ def throws(view: View, params: Params) -> int:
     "improver",
     source="after the idea of the strongest public bots: expected improvement against danger",
     few=4,
-    hope=0.5,
+    hope=0.6,
     mass=0,
     gin=1,
     shrink=0.025,
@@ -90,7 +90,7 @@ def throws(view: View, params: Params) -> int:
     tempo=14,
     more=2,
     less=0.8,
-    margin=1,
+    margin=1.5,
     stock=26,
 )
 class Improver:
