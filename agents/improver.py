@@ -1,11 +1,11 @@
 """Throws what its own future can spare, and what the opponent can use least.
 
 What ten cards are worth is their deadwood less the hope in them: the mean of the best few
-improvements that one unseen card can bring, what all unseen cards bring on average, and
-the cards that would make gin.  Hope shrinks with the turns.  A throw costs what it leaves
-and what it is to the opponent, judged by the cards dead, unseen and known around it.  The
-upcard is taken if it makes a meld that brings gin or leaves a hand of less cost.
-Knocks in the first turns only; then it goes for gin.
+improvements that one unseen card can bring (this shrinks with the turns) and the cards
+that would make gin; with `mass` also what an unseen card brings on average, which did not
+help.  A throw costs what it leaves and what it is to the opponent, judged by the cards
+dead, unseen and known around it.  The upcard is taken if it makes a meld that brings gin
+or leaves a hand of less cost.  Knocks in the first turns only; then it goes for gin.
 """
 
 from gin_sim import Params, View, agent
