@@ -272,7 +272,7 @@ class _Recorded(drive.Player):
         self.seat = seat
         self.asked = asked
 
-    def ask(self, decision: str, record: Any, blame: Any = None) -> Any:
+    def ask(self, decision: str, record: Any, blame: drive.Blame | None = None) -> Any:
         answer = super().ask(decision, record, blame)
         self.asked.append(Decision(self.seat, decision, record.copy(), answer))
         return answer
