@@ -402,3 +402,18 @@ def test_the_agent_of_the_readme_plays(capsys: pytest.CaptureFixture[str], tmp_p
         *("--hands", HANDS, "--seed", "1", "--out", str(tmp_path / "run")),
     )
     assert {row["agent"] for row in found["ranking"]} == {"patient", "patient:most=2", "simple"}
+
+
+def test_no_number_is_cut_however_narrow_the_terminal(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from gin_sim.cli.common import print_table
+
+    for columns in ("20", "80", "400"):
+        monkeypatch.setenv("COLUMNS", columns)
+        print_table("", ["name", "points"], [["x" * 300, "1,234,567"], ["[open, +3]", "-0.001"]])
+        said = capsys.readouterr().out
+        assert "x" * 300 in said
+        assert "1,234,567" in said
+        assert "[open, +3]" in said
+        assert "…" not in said

@@ -199,3 +199,11 @@ def test_a_test_stopped_by_hand_is_no_decision() -> None:
     if "LLR" in said:
         assert "stopped by hand: no decision" in said
     assert "accepted" not in said
+
+
+@pytest.mark.parametrize("model", ["logistic", "normalized"])
+def test_a_scale_of_elo_does_not_go_with_points(
+    capsys: pytest.CaptureFixture[str], model: str
+) -> None:
+    line = refused(capsys, "compare", "simple", "greedy", "--model", model, "--points1", "1")
+    assert f"--model {model} is a scale of Elo" in line

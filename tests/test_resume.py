@@ -254,6 +254,7 @@ def test_from_python_too(tmp_path: Path) -> None:
     [
         ("sums/part-000000.json", "{"),
         ("sums/part-000000.json", "{}"),
+        ("unfinished/part-000001-0000000000000050-0000000000000005.npz", ""),
         ("sums/part-000000.json", '{"units": 1, "pairings": [], "agents": [], "blocks": {}}'),
         ("unfinished/part-000001-0000000000000050-0000000000000005.npz", "no archive"),
     ],
@@ -341,3 +342,96 @@ def test_interrupted_at_random_moments_it_ends_as_the_same_bytes(
     assert main(list(resume)) == 0
     assert main([*words, "--out", str(tmp_path / "clean")]) == 0
     assert contents(out) == contents(tmp_path / "clean")
+
+
+@pytest.mark.parametrize("how", ["gone", "cut", "all gone"])
+@pytest.mark.parametrize("kind", ["hands", "games"])
+@pytest.mark.usefixtures("small_parts")
+def test_parts_whose_rows_have_gone_are_played_again(tmp_path: Path, kind: str, how: str) -> None:
+    plan = PLANS[kind]()
+    clean = clean_run(plan, tmp_path / "run")
+    rows = sorted((tmp_path / "run" / kind).iterdir())
+    assert len(rows) > 1
+    for file in rows if how == "all gone" else rows[1:2]:
+        if how == "cut":
+            file.write_bytes(file.read_bytes()[:100])
+        else:
+            file.unlink()
+    folder = RunFolder.resume(tmp_path / "run", plan.manifest())
+    run_plan(plan, Workers(1, "threads"), folder)
+    assert contents(tmp_path / "run") == clean
+
+
+@pytest.mark.usefixtures("small_parts")
+@pytest.mark.parametrize(
+    ("name", "copy"),
+    [
+        ("sums/part-000000.json", "sums/part-000001.json"),
+        ("sums/part-000000.json", "sums/part-000077.json"),
+        (
+            "unfinished/part-000001-0000000000000050-0000000000000005.npz",
+            "unfinished/part-000000-0000000000000050-0000000000000005.npz",
+        ),
+        (
+            "unfinished/part-000001-0000000000000050-0000000000000005.npz",
+            "unfinished/part-000001-0000000000000055-0000000000000009.npz",
+        ),
+        (
+            "unfinished/part-000001-0000000000000050-0000000000000005.npz",
+            "unfinished/part-000009-0000000000000000-0000000000000005.npz",
+        ),
+    ],
+)
+def test_files_that_are_not_of_the_run_are_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, copy: str
+) -> None:
+    plan = make_plan(["greedy", "random"], hands=160, seed=7)
+    stopped_run(plan, tmp_path / "run", 112)
+    if name.startswith("unfinished"):
+        (tmp_path / "run" / "sums" / "part-000000.json").unlink(missing_ok=True)
+    shutil.copy(tmp_path / "run" / name, tmp_path / "run" / copy)
+    line = refused(capsys, "tournament", "--resume", str(tmp_path / "run"))
+    assert "is not of this run" in line
+
+
+def test_files_of_others_are_left_alone(tmp_path: Path) -> None:
+    plan = make_plan(["greedy", "random"], hands=40, seed=7)
+    stopped_run(plan, tmp_path / "run", 20)
+    mine = tmp_path / "run" / "deep" / "precious.tmp"
+    mine.parent.mkdir()
+    for file in (mine, tmp_path / "run" / "mine.tmp"):
+        file.write_text("kept")
+    (tmp_path / "run" / "a.tmp").mkdir()
+    RunFolder.resume(tmp_path / "run", plan.manifest()).release()
+    assert mine.read_text() == (tmp_path / "run" / "mine.tmp").read_text() == "kept"
+
+
+def test_a_sweep_that_is_resumed_is_a_sweep(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ("sweep", "early_gin", "turns", "0,3", "--against", "simple", "--hands", "40")
+    assert main([*words, "--seed", "7", "--jobs", "1", "--out", str(tmp_path / "clean")]) == 0
+    table = capsys.readouterr().out.splitlines()[:5]
+    plan = make_sweep("early_gin", "turns", [0, 3], ["simple"], hands=40, seed=7)
+    stopped_run(plan, tmp_path / "run", 20)
+    resume = ("tournament", "--resume", str(tmp_path / "run"))
+    line = refused(capsys, *resume, "--seed", "8")
+    assert line.endswith("cannot be resumed: seed was 7, now 8")
+    assert main([*resume, "--seed", "7", "--hands", "40"]) == 0
+    assert capsys.readouterr().out.splitlines()[:5] == table
+    assert contents(tmp_path / "run") == contents(tmp_path / "clean")
+
+
+def test_what_is_there_already_is_counted_when_a_resumed_run_stops(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plan = make_plan(["greedy", "random"], hands=40, seed=7)
+    stopped_run(plan, tmp_path / "run", 20)
+
+    def stopped(self: Workers, function: Any, tasks: Any) -> Any:
+        raise KeyboardInterrupt
+        yield
+
+    monkeypatch.setattr(Workers, "run", stopped)
+    assert main(["tournament", "--resume", str(tmp_path / "run")]) == 130
+    assert "the 20 hands played are kept; go on with" in capsys.readouterr().err

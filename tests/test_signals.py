@@ -245,3 +245,18 @@ def test_programs_that_agents_start_in_workers_can_be_terminated(tmp_path: Path)
     stdout, stderr = running.communicate(timeout=100)
     assert running.returncode == 0, stderr
     assert "results:" in stdout
+
+
+def test_an_agent_cannot_swallow_a_stop(tmp_path: Path) -> None:
+    from gin_sim import play_tournament
+    from tests.test_runs import write_agent
+
+    body = "signal.raise_signal(signal.SIGTERM) if view.turn == 3 else None"
+    swallow = f"import signal\n        try: {body}\n        except BaseException: pass"
+    spec = write_agent(tmp_path, swallow)
+    with stops_raised(), pytest.raises(Terminated):
+        play_tournament([spec, "greedy"], hands=200, seed=1, jobs=1)
+    raising = swallow.replace("pass", "raise ValueError from None")
+    spec = write_agent(tmp_path, raising)
+    with stops_raised(), pytest.raises(Terminated):
+        play_tournament([spec, "greedy"], hands=200, seed=1, jobs=1, on_illegal="forfeit")

@@ -2,12 +2,13 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from gin_sim import GinSimError, Rules, play_tournament, price_hand
+from gin_sim import GinSimError, Rules, play_sweep, play_tournament, price_hand
 from gin_sim.compiled import JIT_DISABLED
 from gin_sim.errors import AgentError, ResultsError, RulesError
 from gin_sim.folder import RunFolder
@@ -237,3 +238,19 @@ def test_what_cannot_be_is_refused_by_name() -> None:
     for attempt, kind, message in cases:
         with pytest.raises(kind, match=message):
             attempt()
+
+
+def test_the_table_has_the_same_columns_for_hands_and_games() -> None:
+    hands, games = (
+        play_tournament(["greedy", "random"], seed=1, jobs=1, **amount).summary
+        for amount in ({"hands": 80}, {"games": 2})
+    )
+    assert list(hands.columns) == list(games.columns)
+    assert 0 <= hands.hand_share_low[0] <= hands.hand_share[0] <= hands.hand_share_high[0] <= 1
+    assert games.game_share[0] == 1 - games.b_game_wins[0] / 2
+
+
+@pytest.mark.parametrize("values", [[[1], [2]], [10**400, 1], [1, 1], [1], "12", None, [1, "2"]])
+def test_values_of_a_sweep_that_cannot_be(values: Any) -> None:
+    with pytest.raises((GinSimError, AgentError), match=r"values = |finite number"):
+        play_sweep("simple", "knock_most", values, ["greedy"], hands=2)
