@@ -351,8 +351,7 @@ def test_parts_whose_rows_have_gone_are_played_again(tmp_path: Path, kind: str, 
     plan = PLANS[kind]()
     clean = clean_run(plan, tmp_path / "run")
     rows = sorted((tmp_path / "run" / kind).iterdir())
-    assert len(rows) > 1
-    for file in rows if how == "all gone" else rows[1:2]:
+    for file in rows if how == "all gone" else rows[-1:]:
         if how == "cut":
             file.write_bytes(file.read_bytes()[:100])
         else:
