@@ -73,6 +73,7 @@ def main() -> None:
     parser.add_argument("--hands", type=int, default=100_000_000)
     args = parser.parse_args()
     some = min(args.hands, 4_000_000)
+    middle = min(args.hands, 20_000_000)
     print(f"load before: {os.getloadavg()[0]:.2f} on {os.cpu_count()} cores")
     one, two = (bare_rate(threads, some) for threads in (1, 2))
     print(f"kernel alone:  {one:,.0f} a second in one thread, {two:,.0f} in two ({two / one:.2f})")
@@ -82,11 +83,11 @@ def main() -> None:
         print(f"to start:      {starting:.1f} s")
         rates = []
         for jobs in (1, 2):
-            seconds, _ = tournament(folder, 5 * some, jobs)
-            rates.append(5 * some / (seconds - starting))
+            seconds, _ = tournament(folder, middle, jobs)
+            rates.append(middle / (seconds - starting))
         print(
             f"tournament:    {rates[0]:,.0f} a second with one thread, {rates[1]:,.0f} with two "
-            f"({rates[1] / rates[0]:.2f}) of {5 * some:,}"
+            f"({rates[1] / rates[0]:.2f}) of {middle:,}"
         )
         _, small = tournament(folder, 1_000_000, 2)
         seconds, large = tournament(folder, args.hands, 2)
