@@ -17,6 +17,14 @@ MAX_UNITS = 2**53 - 1
 MAX_JOBS = 4096
 
 
+def _is_in(value: Any, low: float, high: float) -> bool:
+    """Return whether a value is a number of a range; NaN is in none, True is no number."""
+    real = isinstance(value, Real) and not isinstance(value, bool)
+    with suppress(TypeError):  # numpy counts time spans among the integers
+        return bool(real and low <= value <= high)
+    return False
+
+
 def whole_number(
     value: Any, name: str, low: int, high: int, error: type[GinSimError] = GinSimError
 ) -> int:
@@ -39,11 +47,8 @@ def whole_number(
     GinSimError
         Naming the value and what is allowed.
     """
-    real = isinstance(value, Real) and not isinstance(value, bool)
-    with suppress(TypeError):  # numpy counts time spans among the integers
-        # NaN is in no range, so that it never reaches int().
-        if real and low <= value <= high and value == int(value):
-            return int(value)
+    if _is_in(value, low, high) and value == int(value):
+        return int(value)
     raise error(f"{name} = {value!r}: allowed is a whole number {low}..{high}")
 
 
@@ -68,9 +73,6 @@ def real_number(
     GinSimError
         Naming the value and what is allowed.
     """
-    real = isinstance(value, Real) and not isinstance(value, bool)
-    with suppress(TypeError):  # numpy counts time spans among the integers
-        # NaN is in no range.
-        if real and low <= value <= high:
-            return float(value)
+    if _is_in(value, low, high):
+        return float(value)
     raise error(f"{name} = {value!r}: allowed is a number {low:g}..{high:g}")

@@ -125,9 +125,8 @@ class ControlSums:
     >>> rows["dealt_deadwood_a"], rows["dealt_deadwood_b"] = [60, 50], [50, 60]
     >>> sums = ControlSums()
     >>> sums.add(rows)
-    >>> sums.as_dict()["folds"][0]
-    {'n': 1, 'y': 18, 'yy': 324, 'x': [-4, 58], 'xx': [[16, -232], [-232, 3364]],
-     'xy': [-72, 1044]}
+    >>> sums.folds.view(np.int64).reshape(2, 11)[0].tolist()
+    [1, 18, 324, -4, 58, 16, -232, -232, 3364, -72, 1044]
     """
 
     folds: NDArray[Any] = field(default_factory=_no_sums)
@@ -179,40 +178,6 @@ class ControlSums:
     def __eq__(self, other: object) -> bool:
         """Return whether all sums are the same."""
         return isinstance(other, ControlSums) and bool((self.folds == other.folds).all())
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the sums as plain values, for JSON."""
-        names = FOLD_DTYPE.names or ()
-        return {"folds": [{name: fold[name].tolist() for name in names} for fold in self.folds]}
-
-    @classmethod
-    def from_dict(cls, document: Any) -> ControlSums:
-        """Return the sums that :meth:`as_dict` gave.
-
-        Raises
-        ------
-        GinSimError
-            If a field is missing, is not of whole numbers or has not the right shape.
-        """
-        out = cls()
-        folds = document.get("folds") if isinstance(document, dict) else None
-        if not isinstance(folds, list) or len(folds) != FOLDS:
-            raise GinSimError(f"control sums = {document!r}: allowed is a dict of {FOLDS} folds")
-        for sums, values in zip(out.folds, folds, strict=True):
-            for name in FOLD_DTYPE.names or ():
-                value = values.get(name) if isinstance(values, dict) else None
-                try:
-                    found = np.asarray(value)
-                except ValueError:  # lists of unlike lengths
-                    found = np.empty(0)
-                shape = FOLD_DTYPE[name].shape
-                if found.dtype.kind != "i" or found.shape != shape:
-                    raise GinSimError(
-                        f"control sums, {name} = {value!r}: allowed are whole numbers"
-                        f" in the shape {shape}"
-                    )
-                sums[name] = found
-        return out
 
 
 def _check(rows: Any) -> None:

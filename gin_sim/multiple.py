@@ -21,7 +21,6 @@ ALPHA = 0.05
 """The chance to call any difference real where none is, over all comparisons."""
 
 _LEAST_SHOWN = -300
-_SAFE = 1e-250
 _MOST_TERMS = 10_000
 
 Floats = NDArray[np.float64]

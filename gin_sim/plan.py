@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 from gin_sim import records
 from gin_sim.checks import MAX_SEED, MAX_UNITS, whole_number
@@ -221,22 +221,36 @@ class Plan:
         }
 
 
+class Options(TypedDict, total=False):
+    """What all formats take, as :func:`gin_sim.tournament.play_tournament` describes it.
+
+    `decision_seconds` is what is called `time_limit` there.
+    """
+
+    hands: int | None
+    games: int | None
+    rules: Rules | str | None
+    seed: int | None
+    on_illegal: str
+    keep_hands: bool
+    decision_seconds: float | None
+
+
 def make_plan(
     agents: Iterable[str | Agent],
     *,
-    hands: int | None = None,
-    games: int | None = None,
-    rules: Rules | str | None = None,
-    seed: int | None = None,
-    on_illegal: str = "error",
-    keep_hands: bool = True,
     format: str = "round-robin",  # noqa: A002 - what the command line calls it
-    decision_seconds: float | None = None,
+    **options: Unpack[Options],
 ) -> Plan:
     """Return the plan of a tournament, with every choice checked and made.
 
-    Parameters are those of :func:`gin_sim.tournament.play_tournament`, where
-    `decision_seconds` is called `time_limit`.
+    Parameters
+    ----------
+    agents : iterable of str or Agent
+    format : str
+        One of `FORMATS`.
+    **options
+        See :class:`Options`.
 
     Raises
     ------
@@ -252,21 +266,16 @@ def make_plan(
     if not isinstance(format, str) or format not in FORMATS:
         raise GinSimError(f"format = {format!r}: allowed is {', '.join(FORMATS)}")
     if format == "league":
-        if hands is not None:
+        if options.get("hands") is not None:
             raise GinSimError("a league is of whole games: give games, not hands")
-        games = DEFAULT_GAMES if games is None else games
+        if options.get("games") is None:
+            options["games"] = DEFAULT_GAMES
     return _plan(
         loaded,
         tuple(unique_labels([one.label for one in loaded])),
         format,
         None,
-        hands=hands,
-        games=games,
-        rules=rules,
-        seed=seed,
-        on_illegal=on_illegal,
-        keep_hands=keep_hands,
-        decision_seconds=decision_seconds,
+        **options,
     )
 
 
@@ -275,7 +284,7 @@ def make_sweep(
     param: str,
     values: Iterable[float],
     against: Iterable[str | Agent],
-    **options: Any,
+    **options: Unpack[Options],
 ) -> Plan:
     """Return the plan of a sweep: an agent with each value of a parameter, on the same deals.
 
@@ -289,7 +298,7 @@ def make_sweep(
     against : iterable of str or Agent
         The opponents of each.
     **options
-        Amount, rules and so on, as for :func:`make_plan`.
+        See :class:`Options`.
 
     Raises
     ------

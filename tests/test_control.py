@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from functools import cache
 from itertools import combinations, pairwise
@@ -143,37 +142,6 @@ def test_sums_are_those_of_the_docstring() -> None:
         flat = [60, points.sum(), (points**2).sum(), *mine.sum(axis=0)]
         flat += [*(mine.T @ mine).ravel(), *(mine.T @ points)]
         assert sums.view(np.int64).reshape(2, 11)[parity].tolist() == flat
-
-
-def test_sums_come_back_from_json() -> None:
-    sums = sums_of(real_rows("gin_only", "simple", 120))
-    assert ControlSums.from_dict(json.loads(json.dumps(sums.as_dict()))) == sums
-    assert sums != ControlSums()
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("n", 1.5),
-        ("n", None),
-        ("n", "3"),
-        ("n", 2**64),
-        ("y", True),
-        ("x", [1]),
-        ("xx", [[1], [2, 3]]),
-    ],
-)
-def test_sums_that_cannot_be_are_refused(name: str, value: Any) -> None:
-    document = ControlSums().as_dict()
-    document["folds"][1][name] = value
-    with pytest.raises(GinSimError, match=f"{name} = "):
-        ControlSums.from_dict(document)
-
-
-@pytest.mark.parametrize("document", [None, {}, {"folds": []}, {"folds": [{}, 3]}, [1]])
-def test_a_document_that_is_not_one_of_sums_is_refused(document: Any) -> None:
-    with pytest.raises(GinSimError, match="control sums"):
-        ControlSums.from_dict(document)
 
 
 def test_rows_that_are_not_whole_deals_are_refused() -> None:
