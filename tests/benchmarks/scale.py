@@ -6,7 +6,8 @@
 * as ``gin-sim tournament --no-hands`` with one thread and with two, of a million hands and
   of all of them, with the peak memory of each.
 
-The rates are of one run of this script, the kernel's taken before and after the long one;
+The rates are of one run of this script; the kernel's are medians of rounds taken in turns,
+some before the long one and some after;
 the time that a command takes to start is measured with two hands and taken off.
 """
 
@@ -14,6 +15,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -29,6 +31,7 @@ from gin_sim.scoring import rules_record
 
 AGENTS = ("simple", "greedy")
 DEALS = 2048
+ROUNDS = 3
 
 
 def bare_rate(threads: int, hands: int) -> float:
@@ -75,7 +78,8 @@ def main() -> None:
     some = min(args.hands, 4_000_000)
     middle = min(args.hands, 20_000_000)
     print(f"load before: {os.getloadavg()[0]:.2f} on {os.cpu_count()} cores")
-    one, two = (bare_rate(threads, some) for threads in (1, 2))
+    rounds = [[bare_rate(threads, some) for threads in (1, 2)] for _ in range(ROUNDS)]
+    one, two = (statistics.median(rates) for rates in zip(*rounds, strict=True))
     print(f"kernel alone:  {one:,.0f} a second in one thread, {two:,.0f} in two ({two / one:.2f})")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -91,7 +95,7 @@ def main() -> None:
         )
         _, small = tournament(folder, 1_000_000, 2)
         seconds, large = tournament(folder, args.hands, 2)
-        again = bare_rate(2, some)
+        again = statistics.median(bare_rate(2, some) for _ in range(ROUNDS))
         rate = args.hands / (seconds - starting)
         print(f"kernel again:  {again:,.0f} a second in two threads")
         print(
