@@ -182,7 +182,7 @@ def compile_lazily(function: F, sources: Path | None = PACKAGE, **options: Any) 
     """
     if JIT_DISABLED:
         return function
-    dispatcher = numba.njit(nogil=True, **options)(function)
+    dispatcher = numba.njit(**({"nogil": True} | options))(function)
     folder = cache_folder(sources) if sources is not None else None
     if folder is not None:
         with _cache_dir(folder), contextlib.suppress(RuntimeError, OSError):

@@ -18,6 +18,7 @@ from gin_sim.rules import PRESETS
 from gin_sim.view import DREW, KNOCK, LAST, THREW
 from tests.helpers import (
     AGENTS,
+    EASED,
     EVERY_MELD,
     Event,
     ask,
@@ -105,11 +106,13 @@ def test_declares_gin_that_it_was_dealt(one: Agent) -> None:
 def test_says_what_it_is(one: Agent) -> None:
     assert one.summary
     assert one.source
-    assert load_agent(one.name) == one
-    for key, value in one.params.items():
-        varied = one.with_params({key: value + 1})
+    as_registered = load_agent(one.name)
+    assert as_registered.with_params(EASED.get(one.name, {})) == one
+    for key, value in as_registered.params.items():
+        varied = as_registered.with_params({key: value + 1})
         assert varied.label == f"{one.name}:{key}={value + 1:g}"
-        play_rows(varied, AGENTS["simple"], Rules(), 1, 2)
+    for key, value in one.params.items():
+        play_rows(one.with_params({key: value + 1}), AGENTS["simple"], Rules(), 1, 2)
 
 
 def test_simple_takes_the_upcard_iff_it_melds() -> None:

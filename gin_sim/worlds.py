@@ -1,0 +1,178 @@
+"""Worlds: what the hidden cards may be, compiled.
+
+A player knows its own hand, the pile and what the opponent took from it.  Everything else
+is the opponent's hidden cards and the stock; a *world* is one way of dealing them out.
+:func:`sample_world` draws one, all of them as likely.  :func:`likely_world` walks from
+world to world so that those which explain the opponent's play well come up more often, by
+how much self-play says (:data:`LEANINGS`).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gin_sim.belief import HAND, around
+from gin_sim.bits import lowest, nth_card, popcount
+from gin_sim.chance import below, next_word
+from gin_sim.compiled import kernel
+from gin_sim.melds import least_deadwood, makes_meld
+from gin_sim.outs import completing
+
+_DECK = (1 << 52) - 1
+
+DEADWOOD, LEFT, THREW, NEXT_TO_THROWN, NEXT_TO_LEFT, NEXT_TO_TAKEN, IDLE, FITTING = range(8)
+"""What is looked at in a hand that the opponent may hold: its deadwood; the cards that the
+opponent left lying, or threw, although they would stand in a meld with it; its cards next
+to those thrown, left lying, taken (of the same rank, or neighbours in suit); cards taken
+that stand in no meld; and the cards, wherever they are, that would make a meld with it."""
+
+LEANINGS = np.array(
+    [
+        [-0.019, -2.618, -1.858, -0.311, 0.060, 0.387, -0.933, 0.042],
+        [-0.044, -1.269, -1.349, -0.551, -0.197, 0.323, -1.424, 0.091],
+        [-0.066, -1.075, -1.030, -0.635, -0.205, 0.266, -1.317, 0.122],
+        [-0.094, -0.893, -0.947, -0.704, -0.194, 0.229, -1.155, 0.135],
+        [-0.135, -0.811, -0.846, -0.754, -0.136, 0.103, -0.899, 0.181],
+        [-0.198, -0.767, -0.826, -0.736, -0.048, -0.012, -0.729, 0.228],
+        [-0.276, -0.748, -0.824, -0.635, -0.010, -0.122, -0.570, 0.255],
+        [-0.355, -0.585, -0.623, -0.459, -0.032, -0.127, -0.400, 0.225],
+    ]
+)
+"""By how much each of these moves the logarithm of how likely a hand is, for each of the
+stages of a hand; found by ``experiments/opponent_hands.py``."""
+
+STAGES = np.array([0, 1, 2, 3, 4, 4, 5, 5, 6, 6, 6, 7])
+"""The stage after so many own turns; after more, the last."""
+
+
+class World(NamedTuple):
+    """One way in which the hidden cards may lie.
+
+    Attributes
+    ----------
+    opponent : int
+        The opponent's ten cards.
+    weight : float
+        The logarithm of how well they explain its play, up to a constant.
+    word : int
+        A random word: the stock's order, and where the next world comes from.
+    """
+
+    opponent: int
+    weight: float
+    word: int
+
+
+class Evidence(NamedTuple):
+    """What a view tells of the opponent's hand, looked up once for many worlds."""
+
+    known: int
+    unseen: int
+    hidden: int
+    refused: int
+    thrown: int
+    by_thrown: int
+    by_refused: int
+    by_known: int
+    stage: int
+
+
+@kernel
+def gather(view: Any) -> Evidence:
+    """Return what a view tells of the opponent's hand."""
+    known = view.opponent_known
+    thrown = view.opponent_discards
+    refused = view.opponent_refused
+    return Evidence(
+        known,
+        _DECK & ~view.seen,
+        HAND - popcount(known),
+        refused,
+        thrown,
+        around(thrown),
+        around(refused & ~thrown),
+        around(known),
+        STAGES[min(view.own_turn, len(STAGES) - 1)],
+    )
+
+
+@kernel
+def weigh(evidence: Evidence, hand: int) -> float:
+    """Return the logarithm of how well ten cards explain the opponent's play."""
+    leaning = LEANINGS[evidence.stage]
+    fitting = completing(hand)
+    hidden = hand & ~evidence.known
+    weight: float = leaning[DEADWOOD] * least_deadwood(hand)
+    weight += leaning[LEFT] * popcount(fitting & evidence.refused)
+    weight += leaning[THREW] * popcount(fitting & evidence.thrown)
+    weight += leaning[NEXT_TO_THROWN] * popcount(evidence.by_thrown & hidden)
+    weight += leaning[NEXT_TO_LEFT] * popcount(evidence.by_refused & hidden)
+    weight += leaning[NEXT_TO_TAKEN] * popcount(evidence.by_known & hidden)
+    weight += leaning[FITTING] * popcount(fitting)
+    known = evidence.known
+    while known:
+        card = lowest(known)
+        known &= known - 1
+        if not makes_meld(hand ^ 1 << card, card):
+            weight += leaning[IDLE]
+    return weight
+
+
+@kernel
+def choose_cards(cards: int, n: int, word: int) -> tuple[int, int]:
+    """Return `n` of the cards of a mask, every choice as likely, and the next word."""
+    left = popcount(cards)
+    chosen = 0
+    while n > 0:
+        card = cards & -cards
+        cards ^= card
+        if n == left or below(word, left) < n:
+            chosen |= card
+            n -= 1
+        left -= 1
+        word = next_word(word)
+    return chosen, word
+
+
+@kernel
+def sample_world(view: Any, word: int) -> World:
+    """Return a world that fits a view, every one as likely as the next.
+
+    Parameters
+    ----------
+    word : int
+        A random word, such as ``view.word``.
+    """
+    evidence = gather(view)
+    chosen, word = choose_cards(evidence.unseen, evidence.hidden, word)
+    hand = chosen | evidence.known
+    return World(hand, weigh(evidence, hand), word)
+
+
+@kernel
+def likely_world(evidence: Evidence, world: World, steps: int) -> World:
+    """Return a world some steps of a Metropolis walk away from another.
+
+    A step swaps a hidden card of the opponent's with one of the stock, always if that
+    explains its play better, else as often as it explains it as well.  After many steps
+    worlds come up as often as :func:`weigh` says; two of them that are few steps apart are
+    alike.
+    """
+    hand, weight, word = world.opponent, world.weight, world.word
+    n_stock = popcount(evidence.unseen) - evidence.hidden
+    if evidence.hidden <= 0 or n_stock <= 0:
+        return World(hand, weight, next_word(word))
+    for _ in range(steps):
+        word = next_word(word)
+        given = nth_card(hand & ~evidence.known, below(word, evidence.hidden))
+        word = next_word(word)
+        taken = nth_card(evidence.unseen & ~hand, below(word, n_stock))
+        other = hand ^ 1 << given ^ 1 << taken
+        its_weight = weigh(evidence, other)
+        word = next_word(word)
+        if its_weight >= weight or word < math.exp(its_weight - weight) * 2.0**63:
+            hand, weight = other, its_weight
+    return World(hand, weight, next_word(word))

@@ -1,0 +1,158 @@
+"""Search: what it compares, when it stops, and that it is a function of what it sees."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+
+from gin_sim import Rules, load_agent
+from gin_sim.cards import DECK, parse_card
+from gin_sim.compiled import JIT_DISABLED
+from gin_sim.lookahead import ahead, worth
+from gin_sim.play import points_for
+from gin_sim.playouts import (
+    KNOCKING,
+    act,
+    new_rules,
+    new_states,
+    play_out,
+    rules_of,
+    set_view,
+    set_world,
+)
+from gin_sim.view import KNOCK, OVER
+from gin_sim.win_probability import HANDS_BY_POINTS, TARGET, WINS, solve
+from gin_sim.worlds import sample_world
+from tests.helpers import ask, make_view, play_rows, scaled
+
+PARAMS = np.array([[26.0, 3.0, 2.0], [0.0, 3.0, 2.0]])
+SOON = {"worlds": 64, "sure": 100}
+
+
+def test_the_table_is_the_chance_of_winning_by_simulation() -> None:
+    rng = np.random.default_rng(5)
+    points = rng.choice(
+        np.arange(1, len(HANDS_BY_POINTS) + 1),
+        (4000, 60),
+        p=np.array(HANDS_BY_POINTS) / sum(HANDS_BY_POINTS),
+    )
+    mine = rng.random((4000, 60)) < 0.5
+    for own, other in ((0, 0), (70, 20), (30, 95)):
+        totals = own + np.cumsum(points * mine, 1), other + np.cumsum(points * ~mine, 1)
+        first = [np.argmax(total >= TARGET, 1) for total in totals]
+        reached = [total[:, -1] >= TARGET for total in totals]
+        won = reached[0] & (~reached[1] | (first[0] < first[1]))
+        assert WINS[own, other] == pytest.approx(won.mean(), abs=0.03)
+
+
+def test_the_table_is_fair_and_grows_with_the_own_score() -> None:
+    assert pytest.approx(1) == WINS + WINS.T
+    assert (np.diff(WINS[:, :TARGET], axis=0) >= 0).all()
+    assert solve((0, 1), 2)[0, 0] == 0.5
+
+
+def test_what_a_hand_is_worth_is_read_off_the_scores_after_it() -> None:
+    view = make_view("Ac 2c 3c 7d 8d 9d Th Jh Qh Kh", upcard="2h", score=40, opponent_score=10)
+    assert worth(view, 30) == WINS[70, 10]
+    assert worth(view, -30) == WINS[40, 40]
+    assert worth(view, 90) == 1
+    view["target"] = 200  # half way is half way
+    assert worth(view, 0) == WINS[20, 5]
+
+
+def test_an_action_is_ahead_once_it_is_clear_of_all_others() -> None:
+    sums = np.array([60.0, 50.0, 20.0])
+    squares = np.full((3, 3), 2.0)
+    assert ahead(sums, squares, 3, 100, 3.0)
+    squares[0, 1] = squares[1, 0] = 40.0  # so unsteady that it may be luck
+    assert not ahead(sums, squares, 3, 100, 3.0)
+    assert ahead(sums, squares, 3, 100, 1.0)
+
+
+def test_a_play_out_ends_legally_whoever_is_to_act() -> None:
+    for phase in ("upcard", "draw", "discard", "knock"):
+        for dealer in (0, 1):
+            ten = "2c 3c 4c 8d 8h 8s Ah 3s 5d 6d"
+            view = {
+                "upcard": make_view(ten, phase=0, upcard="Kc", stock_left=31),
+                "draw": make_view(ten, upcard="Kc"),
+                "discard": make_view(ten + " Kh", drawn="Kh"),
+                "knock": make_view(ten + " Kh", phase=KNOCK, candidate="Kh", drawn="Kh"),
+            }[phase]
+            view["is_dealer"] = dealer
+            if phase in ("discard", "knock"):
+                view["stock_left"] = 52 - 11 - 10 - int(view["pile"]).bit_count()
+            else:
+                view["stock_left"] = 52 - 20 - int(view["pile"]).bit_count()
+            for number in range(scaled(50, 5)):
+                state, rules = new_states(1)[0], new_rules()[0]
+                rules_of(view, rules)
+                set_view(state, view)
+                set_world(state, DECK & ~int(view["seen"]), sample_world(view, number))
+                act(state, rules, parse_card("Kh") if phase == "discard" else number % 2)
+                if state["phase"] != OVER:
+                    play_out(state, rules, PARAMS)
+                assert state["phase"] == OVER
+                assert abs(points_for(state, 0)) == state["points"]
+
+
+def test_a_throw_with_knocking_added_knocks() -> None:
+    view = make_view("2c 3c 4c 8d 8h 8s Ah 3s As 4d Kh", drawn="Kh", stock_left=31)
+    state, rules = new_states(1)[0], new_rules()[0]
+    rules_of(view, rules)
+    set_view(state, view)
+    set_world(state, DECK & ~int(view["seen"]), sample_world(view, 1))
+    act(state, rules, parse_card("Kh") + KNOCKING)
+    assert [state[name] for name in ("phase", "ender", "knock_deadwood")] == [OVER, 0, 9]
+
+
+def test_search_plays_what_any_player_would() -> None:
+    search = load_agent("search").with_params(SOON)
+    # A king that fits nothing goes before a card of a meld.
+    lone = make_view("2c 3c 4c 8d 8h 8s Ah 2h 3h 6d Kh", drawn="Kh", stock_left=31)
+    assert ask(search, "discard", lone) == parse_card("Kh")
+    # The card that makes gin is taken, one that is of no use is not.
+    nine = "2c 3c 4c 8d 8h 8s Ah 2h 3h Ad"
+    assert ask(search, "draw", make_view(nine, upcard="4h", stock_left=31))
+    assert not ask(search, "draw", make_view(nine, upcard="Qc", stock_left=31))
+    # One point against an opponent that has just begun: knock.
+    low = make_view(
+        "2c 3c 4c 8d 8h 8s Th Jh Qh Ad Kh", phase=KNOCK, candidate="Kh", drawn="Kh", stock_left=31
+    )
+    assert ask(search, "knock", low)
+
+
+def test_search_looks_at_the_score() -> None:
+    search = load_agent("search").with_params(SOON)
+    # Five points do it at 95 to 0: knock, though gin may be near.
+    view = make_view(
+        "2c 3c 4c 8d 8h 8s Th Jh Qh 5d Kh",
+        phase=KNOCK,
+        candidate="Kh",
+        drawn="Kh",
+        stock_left=31,
+        score=95,
+        opponent_score=0,
+    )
+    assert ask(search, "knock", view)
+
+
+def test_a_number_of_worlds_makes_search_a_function() -> None:
+    search = load_agent("search").with_params({"worlds": scaled(16, 1), "settle": 4, "between": 2})
+    simple = load_agent("simple")
+    one, two = (play_rows(search, simple, Rules(), 3, scaled(10, 1)) for _ in "12")
+    assert (one == two).all()
+
+
+@pytest.mark.skipif(JIT_DISABLED, reason="asks how long compiled code takes")
+def test_milliseconds_end_a_search() -> None:
+    search = load_agent("search").with_params({"milliseconds": 30, "sure": 1e9})
+    view = make_view("2c 3c 4c 8d 8h 8s Ah 9h Jc 6d Kh", drawn="Kh", stock_left=31)
+    ask(search, "discard", view)
+    begun = time.perf_counter()
+    ask(search, "discard", view)
+    taken = time.perf_counter() - begun
+    # It cannot have ended sooner, whatever else the machine does.
+    assert taken >= 0.03
