@@ -129,6 +129,44 @@ def describe_exception(error: BaseException) -> str:
     return f"raised {one_line(error)}"
 
 
+def drive_decision(desk: Desk, player: Player, seed: int, watch: Watcher | None = None) -> None:
+    """Let a player make the decision that a desk's state stands at.
+
+    Raises
+    ------
+    PlayError
+        For an exception, an answer that is not allowed or one that takes too long; the
+        state stays at the decision.
+    """
+    state, rules = desk.state[0], desk.rules[0]
+    seat, phase = int(state["seat"]), int(state["phase"])
+
+    def stuck(what: str) -> PlayError:
+        return blame(player.label, seed, state, what)
+
+    view = readable(state["views"])[seat]
+    fill_view(state, view)
+    decision = {DISCARD: "discard", KNOCK: "knock"}.get(phase, "draw")
+    try:
+        answer = _checked(decision, player.ask(decision, view, stuck), state)
+    except IllegalAnswerError as error:
+        raise stuck(str(error)) from None
+    except OutOfTimeError:
+        raise stuck(took_longer(player.seconds or 0.0)) from None
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        raise stuck(describe_exception(error)) from error
+    if watch is not None:
+        watch.decided(seat, decision, answer)
+    if decision == "discard":
+        machine.decide_discard(state, rules, answer)
+    elif decision == "knock":
+        machine.decide_knock(state, rules, bool(answer))
+    else:
+        machine.decide_draw(state, rules, bool(answer))
+
+
 def drive_hand(
     desk: Desk, players: tuple[Player, Player], seed: int, watch: Watcher | None = None
 ) -> None:
@@ -141,38 +179,11 @@ def drive_hand(
     Raises
     ------
     PlayError
-        For an exception, an answer that is not allowed or one that takes too long; the
-        state stays at the decision.
+        As for :func:`drive_decision`.
     """
-    state, rules = desk.state[0], desk.rules[0]
-
-    def stuck(what: str) -> PlayError:
-        return blame(players[int(state["seat"])].label, seed, state, what)
-
+    state = desk.state[0]
     while int(state["phase"]) != OVER:
-        seat, phase = int(state["seat"]), int(state["phase"])
-        view = readable(state["views"])[seat]
-        fill_view(state, view)
-        decision = {DISCARD: "discard", KNOCK: "knock"}.get(phase, "draw")
-        player = players[seat]
-        try:
-            answer = _checked(decision, player.ask(decision, view, stuck), state)
-        except IllegalAnswerError as error:
-            raise stuck(str(error)) from None
-        except OutOfTimeError:
-            raise stuck(took_longer(player.seconds or 0.0)) from None
-        except KeyboardInterrupt:
-            raise
-        except BaseException as error:
-            raise stuck(describe_exception(error)) from error
-        if watch is not None:
-            watch.decided(seat, decision, answer)
-        if decision == "discard":
-            machine.decide_discard(state, rules, answer)
-        elif decision == "knock":
-            machine.decide_knock(state, rules, bool(answer))
-        else:
-            machine.decide_draw(state, rules, bool(answer))
+        drive_decision(desk, players[int(state["seat"])], seed, watch)
 
 
 def drive_deal(
