@@ -88,32 +88,26 @@ def describe(actions: int) -> str:
     return ", ".join(f"{a} ({ACTION_NAMES[a]})" for a in cards_of(actions))
 
 
-def checked(action: Any, state: Any, where: str) -> int:
-    """Return an action as an int if it is legal.
-
-    Parameters
-    ----------
-    action : int
-        Of Python or numpy.
-    state : record
-        The hand.
-    where : str
-        How to come to this decision again, for the error.
-
-    Raises
-    ------
-    RulesError
-        Naming the action, the legal ones and how to replay the hand.
-    """
-    legal = int(legal_actions(state))
+def is_legal(action: Any, legal: int) -> bool:
+    """Return whether a whole number, of Python or numpy, is one of the actions of a mask."""
     whole = isinstance(action, int | np.integer) and not isinstance(action, bool)
-    if whole and 0 <= int(action) < N_ACTIONS and legal >> int(action) & 1:
-        return int(action)
-    raise illegal(action, legal, int(state["phase"]), where)
+    return bool(whole and 0 <= action < N_ACTIONS and legal >> int(action) & 1)
 
 
 def illegal(action: Any, legal: int, phase: int, where: str) -> RulesError:
-    """Return the error for an action that is not legal."""
+    """Return the error for an action that is not legal.
+
+    Parameters
+    ----------
+    action : Any
+        What was given.
+    legal : int
+        The legal actions as a mask.
+    phase : int
+        Of the hand.
+    where : str
+        How to come to this decision again.
+    """
     known = isinstance(action, int | np.integer) and 0 <= int(action) < N_ACTIONS
     shown = f"{int(action)} ({ACTION_NAMES[int(action)]})" if known else repr(action)
     allowed = describe(legal) if phase != OVER else "none, the hand is over: reset"

@@ -144,7 +144,7 @@ class GinRummyAgainstEnv(gymnasium.Env[Any, np.int64]):
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Return the legal actions as a (60,) array of bool, as masked policies ask for them."""
-        return self._hand.mask(self._seat).astype(np.bool_)
+        return self._hand.observe(self._seat)["action_mask"].astype(np.bool_)
 
     def render(self) -> str | None:
         """Return or print the table as the learner sees it; at the end both hands are open."""

@@ -56,6 +56,12 @@ FLAT_SHAPE = (52 * N_CARD_PLANES + N_NUMBERS,)
 PLANES_SHAPE = (N_CARD_PLANES + N_NUMBERS, 4, 13)
 SHAPES = {"flat": FLAT_SHAPE, "planes": PLANES_SHAPE}
 
+NOTHING = 0
+FLAT = 1
+PLANES = 2
+FORMS = {None: NOTHING, "flat": FLAT, "planes": PLANES}
+"""What kernels call the forms of an observation."""
+
 _DECK = (1 << 52) - 1
 _N_PHASES = len(PHASES)
 
@@ -158,18 +164,15 @@ def _write_numbers(out: Any, state: Any, seat: int) -> None:
 
 
 @kernel
-def write_flat(out: Any, state: Any, seat: int) -> None:
-    """Write what a seat observes into a row of `FLAT_SHAPE`."""
-    _write_cards(out, state, seat)
-    _write_numbers(out[52 * N_CARD_PLANES :], state, seat)
-
-
-@kernel
-def write_planes(out: Any, state: Any, seat: int) -> None:
-    """Write what a seat observes into a row of as many cells as `PLANES_SHAPE` has."""
+def write_observation(out: Any, state: Any, seat: int, form: int) -> None:
+    """Write what a seat observes into a row of as many cells as the form has."""
+    if form == NOTHING:
+        return
     start = 52 * N_CARD_PLANES
     _write_cards(out, state, seat)
     _write_numbers(out[start:], state, seat)
+    if form == FLAT:
+        return
     for number in range(N_NUMBERS - 1, -1, -1):  # from the back: a number is read, then spread
         cell = start + 52 * number
         out[cell : cell + 52] = out[start + number]

@@ -10,14 +10,17 @@ from numpy.typing import NDArray
 
 from gin_sim import state as machine
 from gin_sim.cards import card_name, format_hand
+from gin_sim.chance import deal_key
 from gin_sim.checks import MAX_SEED, real_number, whole_number
-from gin_sim.env.actions import N_ACTIONS, act, checked, legal_actions
-from gin_sim.env.encode import SHAPES, write_flat, write_mask, write_planes
+from gin_sim.compiled import kernel
+from gin_sim.env.actions import N_ACTIONS, act, illegal, is_legal, legal_actions
+from gin_sim.env.encode import FORMS, SHAPES, write_mask, write_observation
 from gin_sim.errors import RulesError
 from gin_sim.hands import arrange
-from gin_sim.play import new_desk, points_for
+from gin_sim.play import Desk, new_desk, points_for
 from gin_sim.rules import Rules, as_rules
 from gin_sim.scoring import OUTCOMES, rules_record
+from gin_sim.state import deal
 from gin_sim.view import OVER, PHASES
 
 Observation = dict[str, NDArray[Any]]
@@ -43,6 +46,38 @@ def one_of(value: Any, name: str, allowed: tuple[Any, ...]) -> Any:
 def points_scale(value: Any) -> float:
     """Return the factor from points to rewards, checked."""
     return real_number(value, "reward_scale", 1e-9, 1e9, RulesError)
+
+
+# Records by themselves are dear to hand to compiled code; the arrays of a desk are not.
+
+
+@kernel
+def _deal(desk: Desk, seed: int, number: int) -> None:
+    """Deal a hand by its number."""
+    state = desk.state[0]
+    state.deal = number
+    deal(state, desk.rules[0], deal_key(seed, number))
+
+
+@kernel
+def _legal(desk: Desk) -> int:
+    """Return the legal actions."""
+    return legal_actions(desk.state[0])
+
+
+@kernel
+def _act(desk: Desk, action: int) -> None:
+    """Take a legal action."""
+    act(desk.state[0], desk.rules[0], action)
+
+
+@kernel
+def _look(desk: Desk, seat: int, form: int, out: Any, mask: Any) -> None:
+    """Write what a seat observes, and its legal actions into a mask of zeros."""
+    state = desk.state[0]
+    write_observation(out, state, seat, form)
+    if state.seat == seat:
+        write_mask(mask, legal_actions(state))
 
 
 class Episode:
@@ -71,12 +106,13 @@ class Episode:
         render_mode: str | None,
     ) -> None:
         self.rules = as_rules(rules)
-        self.form: str = one_of(observation, "observation", tuple(SHAPES))
+        one_of(observation, "observation", tuple(SHAPES))
+        self._form, self._shape = FORMS[observation], SHAPES[observation]
         self.scale = points_scale(reward_scale)
         self.on_illegal: str = one_of(on_illegal, "on_illegal", ("error", "forfeit"))
         self.render_mode: str | None = one_of(render_mode, "render_mode", (None, *RENDER_MODES))
         self.desk = new_desk(rules_record(self.rules))
-        self.state, self._rules = self.desk.state[0], self.desk.rules[0]
+        self.state = self.desk.state[0]
         self.state["dealer"] = 1
         self.state["phase"] = OVER
         self.seed = -1  # of no seed, until dealt
@@ -109,8 +145,7 @@ class Episode:
 
     def _deal(self, number: int) -> None:
         self.deal, self.fault, self._taken = number, None, []
-        self.state["deal"] = number
-        machine.deal_number(self.state, self._rules, self.seed, number)
+        _deal(self.desk, self.seed, number)
 
     @property
     def seat(self) -> int:
@@ -137,35 +172,26 @@ class Episode:
         RulesError
             If it is not legal, or the hand is over; with ``forfeit`` only the latter.
         """
-        try:
-            number = checked(action, self.state, self.where())
-        except RulesError as error:
-            if self.over or self.on_illegal == "error":
-                raise
-            self.fault = str(error)
-            machine.forfeit(self.state, self._rules)
+        legal = int(_legal(self.desk))
+        if is_legal(action, legal):
+            self._taken.append(int(action))
+            _act(self.desk, self._taken[-1])
             return
-        self._taken.append(number)
-        act(self.state, self._rules, number)
+        error = illegal(action, legal, int(self.state["phase"]), self.where())
+        if self.over or self.on_illegal == "error":
+            raise error
+        self.fault = str(error)
+        machine.forfeit(self.state, self.desk.rules[0])
 
     def reward(self, seat: int) -> float:
         """Return what the hand has brought a seat: 0 until it is over."""
         return self.scale * float(points_for(self.state, seat)) if self.over else 0.0
 
-    def mask(self, seat: int) -> NDArray[np.int8]:
-        """Return which actions a seat may take, as a (60,) array of 0 and 1."""
-        out = np.zeros(N_ACTIONS, np.int8)
-        if seat == self.seat:
-            write_mask(out, legal_actions(self.state))
-        return out
-
     def observe(self, seat: int) -> Observation:
         """Return what a seat observes now, in arrays of its own."""
-        shape = SHAPES[self.form]
-        out = np.zeros(int(np.prod(shape)), np.uint8)
-        write = write_flat if self.form == "flat" else write_planes
-        write(out, self.state, seat)
-        return {"observation": out.reshape(shape), "action_mask": self.mask(seat)}
+        out, mask = np.zeros(self._shape, np.uint8), np.zeros(N_ACTIONS, np.int8)
+        _look(self.desk, seat, self._form, out.reshape(-1), mask)
+        return {"observation": out, "action_mask": mask}
 
     def info(self) -> dict[str, Any]:
         """Return which hand this is and, at its end, how it ended."""

@@ -12,7 +12,7 @@ from gin_sim.chance import deal_key, decision_word, pick
 from gin_sim.checks import MAX_SEED, whole_number
 from gin_sim.compiled import kernel, records
 from gin_sim.env.actions import N_ACTIONS, act, illegal, legal_actions
-from gin_sim.env.encode import SHAPES, write_flat, write_mask, write_planes
+from gin_sim.env.encode import FORMS, SHAPES, write_mask, write_observation
 from gin_sim.env.episode import one_of, points_scale
 from gin_sim.errors import RulesError
 from gin_sim.hand_record import STATE_DTYPE
@@ -23,7 +23,6 @@ from gin_sim.state import deal
 from gin_sim.view import OVER
 
 MOST_HANDS = 1 << 20
-_NONE, _FLAT, _PLANES = 0, 1, 2
 
 
 class Hands(NamedTuple):
@@ -59,10 +58,7 @@ def _show(hands: Hands, i: int, form: int) -> None:
     hands.legal[i] = legal
     hands.seats[i] = state.seat
     write_mask(hands.masks[i], legal)
-    if form == _FLAT:
-        write_flat(hands.observations[i], state, state.seat)
-    elif form == _PLANES:
-        write_planes(hands.observations[i], state, state.seat)
+    write_observation(hands.observations[i], state, state.seat, form)
 
 
 @kernel
@@ -181,7 +177,7 @@ class VectorEnv:
         self.reward_scale = points_scale(reward_scale)
         form = one_of(observation, "observation", (*SHAPES, None))
         shape = SHAPES[form] if form else (0,)
-        self._form = {None: _NONE, "flat": _FLAT, "planes": _PLANES}[form]
+        self._form = FORMS[form]
         self._hands = Hands(
             records(self.n, STATE_DTYPE),
             rules_record(self.rules),
