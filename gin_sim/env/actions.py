@@ -6,11 +6,10 @@ that only one phase asks, so that a number alone says which phase it belongs to.
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
-import numpy as np
-
-from gin_sim.cards import card_name, cards_of
+from gin_sim.cards import card_name
 from gin_sim.compiled import kernel
 from gin_sim.errors import RulesError
 from gin_sim.state import decide_discard, decide_draw, decide_knock
@@ -85,13 +84,18 @@ def act(state: Any, rules: Any, action: int) -> None:
 
 def describe(actions: int) -> str:
     """Return actions, given as a mask, with their numbers and in words."""
-    return ", ".join(f"{a} ({ACTION_NAMES[a]})" for a in cards_of(actions))
+    return ", ".join(f"{a} ({ACTION_NAMES[a]})" for a in range(N_ACTIONS) if actions >> a & 1)
 
 
-def is_legal(action: Any, legal: int) -> bool:
-    """Return whether a whole number, of Python or numpy, is one of the actions of a mask."""
-    whole = isinstance(action, int | np.integer) and not isinstance(action, bool)
-    return bool(whole and 0 <= action < N_ACTIONS and legal >> int(action) & 1)
+def read_action(action: Any) -> int:
+    """Return the number of an action given by any kind of whole number, or -1."""
+    if isinstance(action, bool):
+        return -1
+    try:
+        number = operator.index(action)
+    except TypeError:
+        return -1
+    return number if 0 <= number < N_ACTIONS else -1
 
 
 def illegal(action: Any, legal: int, phase: int, where: str) -> RulesError:
@@ -108,8 +112,8 @@ def illegal(action: Any, legal: int, phase: int, where: str) -> RulesError:
     where : str
         How to come to this decision again.
     """
-    known = isinstance(action, int | np.integer) and 0 <= int(action) < N_ACTIONS
-    shown = f"{int(action)} ({ACTION_NAMES[int(action)]})" if known else repr(action)
+    number = read_action(action)
+    shown = repr(action) if number < 0 else f"{number} ({ACTION_NAMES[number]})"
     allowed = describe(legal) if phase != OVER else "none, the hand is over: reset"
     return RulesError(
         f"action {shown} is not legal in phase {PHASES[phase]}; legal: {allowed} [{where}]"

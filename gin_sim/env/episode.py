@@ -13,7 +13,7 @@ from gin_sim.cards import card_name, format_hand
 from gin_sim.chance import deal_key
 from gin_sim.checks import MAX_SEED, real_number, whole_number
 from gin_sim.compiled import kernel
-from gin_sim.env.actions import N_ACTIONS, act, illegal, is_legal, legal_actions
+from gin_sim.env.actions import N_ACTIONS, act, illegal, legal_actions, read_action
 from gin_sim.env.encode import FORMS, SHAPES, write_mask, write_observation
 from gin_sim.errors import RulesError
 from gin_sim.hands import arrange
@@ -112,7 +112,6 @@ class Episode:
         self.on_illegal: str = one_of(on_illegal, "on_illegal", ("error", "forfeit"))
         self.render_mode: str | None = one_of(render_mode, "render_mode", (None, *RENDER_MODES))
         self.desk = new_desk(rules_record(self.rules))
-        self.state = self.desk.state[0]
         self.state["dealer"] = 1
         self.state["phase"] = OVER
         self.seed = -1  # of no seed, until dealt
@@ -148,6 +147,11 @@ class Episode:
         _deal(self.desk, self.seed, number)
 
     @property
+    def state(self) -> Any:
+        """The record of the hand; never kept, since a copy of it would not follow."""
+        return self.desk.state[0]
+
+    @property
     def seat(self) -> int:
         """Who is to act: 0 is the non-dealer, 1 the dealer."""
         return int(self.state["seat"])
@@ -172,10 +176,10 @@ class Episode:
         RulesError
             If it is not legal, or the hand is over; with ``forfeit`` only the latter.
         """
-        legal = int(_legal(self.desk))
-        if is_legal(action, legal):
-            self._taken.append(int(action))
-            _act(self.desk, self._taken[-1])
+        number, legal = read_action(action), int(_legal(self.desk))
+        if number >= 0 and legal >> number & 1:
+            self._taken.append(number)
+            _act(self.desk, number)
             return
         error = illegal(action, legal, int(self.state["phase"]), self.where())
         if self.over or self.on_illegal == "error":
@@ -188,7 +192,15 @@ class Episode:
         return self.scale * float(points_for(self.state, seat)) if self.over else 0.0
 
     def observe(self, seat: int) -> Observation:
-        """Return what a seat observes now, in arrays of its own."""
+        """Return what a seat observes now, in arrays of its own.
+
+        Raises
+        ------
+        RulesError
+            If no hand has been dealt.
+        """
+        if self.seed < 0:
+            raise RulesError(self.where())
         out, mask = np.zeros(self._shape, np.uint8), np.zeros(N_ACTIONS, np.int8)
         _look(self.desk, seat, self._form, out.reshape(-1), mask)
         return {"observation": out, "action_mask": mask}
