@@ -50,28 +50,25 @@ class Hands(NamedTuple):
     seats: Any
 
 
-@kernel
-def _show(hands: Hands, i: int, form: int) -> None:
-    """Write what one hand shows of the decision it stands at."""
-    state = hands.states[i]
-    legal = legal_actions(state)
-    hands.legal[i] = legal
-    hands.seats[i] = state.seat
-    write_mask(hands.masks[i], legal)
-    write_observation(hands.observations[i], state, state.seat, form)
+# The arrays are taken out of their tuple once a loop: numba counts references at every access.
 
 
 @kernel
 def _deal_all(hands: Hands, seed: int, form: int) -> None:
     """Deal the first hand to each place."""
-    for i in range(hands.states.shape[0]):
-        state = hands.states[i]
+    states, rules, legal, masks, observations, rewards, done, seats = hands
+    for i in range(states.shape[0]):
+        state = states[i]
         state.deal = i
         state.dealer = 1
-        deal(state, hands.rules[0], deal_key(seed, i))
-        hands.rewards[i] = 0.0
-        hands.done[i] = False
-        _show(hands, i, form)
+        deal(state, rules[0], deal_key(seed, i))
+        rewards[i, 0] = 0.0
+        rewards[i, 1] = 0.0
+        done[i] = False
+        seats[i] = state.seat
+        legal[i] = legal_actions(state)
+        write_mask(masks[i], legal[i])
+        write_observation(observations[i], state, state.seat, form)
 
 
 @kernel
@@ -87,31 +84,34 @@ def _first_illegal(legal: Any, actions: Any) -> int:
 @kernel
 def _step_all(hands: Hands, actions: Any, seed: int, scale: float, form: int) -> None:
     """Take a legal action in each hand; where it ends the hand, deal the next."""
-    n = hands.states.shape[0]
-    rules = hands.rules[0]
+    states, rules_array, legal, masks, observations, rewards, done, seats = hands
+    n = states.shape[0]
+    rules = rules_array[0]
     for i in range(n):
-        state = hands.states[i]
+        state = states[i]
         act(state, rules, actions[i])
         over = state.phase == OVER
-        hands.done[i] = over
         points = 0
         if over:
             points = points_for(state, 0)
             state.deal += n
             deal(state, rules, deal_key(seed, state.deal))
-        hands.rewards[i, 0] = scale * points
-        hands.rewards[i, 1] = -scale * points
-        _show(hands, i, form)
+        rewards[i, 0] = scale * points
+        rewards[i, 1] = -scale * points
+        done[i] = over
+        seats[i] = state.seat
+        legal[i] = legal_actions(state)
+        write_mask(masks[i], legal[i])
+        write_observation(observations[i], state, state.seat, form)
 
 
 @kernel
-def _choose_all(hands: Hands, out: Any) -> None:
+def _choose_all(states: Any, legal: Any, out: Any) -> None:
     """Choose a legal action in each hand by the random word of its decision."""
     for i in range(out.shape[0]):
-        state = hands.states[i]
-        seat = hands.seats[i]
-        word = decision_word(state.seat_keys[seat], state.decisions[seat])
-        out[i] = pick(hands.legal[i], word)
+        state = states[i]
+        seat = state.seat
+        out[i] = pick(legal[i], decision_word(state.seat_keys[seat], state.decisions[seat]))
 
 
 class VectorEnv:
@@ -281,5 +281,5 @@ class VectorEnv:
         if self.seed < 0:
             raise RulesError("no hands have been dealt: reset")
         chosen = np.empty(self.n, np.int64) if out is None else out
-        _choose_all(self._hands, chosen)
+        _choose_all(self._hands.states, self.legal, chosen)
         return chosen
