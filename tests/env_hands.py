@@ -48,8 +48,8 @@ def mixed(seed: int) -> Chooser:
         if DRAW in legal and dice.random() < 0.6:
             return DRAW
         best = np.flatnonzero(seen["observation"].ravel()[52 * BEST : 52 * BEST + 52])
-        fitting = [action for action in best if action in legal]
-        return int(dice.choice(fitting if fitting and dice.random() < 0.8 else legal))
+        fitting = [int(action) for action in best if action in legal]
+        return dice.choice(fitting if fitting and dice.random() < 0.8 else legal)
 
     return choose
 

@@ -90,7 +90,7 @@ def test_an_illegal_action_among_many_touches_no_hand() -> None:
 
 
 @pytest.mark.parametrize(
-    "actions", [[53], [53.0, 53.0], "ab", [[53, 53]], [True, False], [None, 53]]
+    "actions", [[53], [53.0, 53.0], "ab", [[53, 53]], [True, False], [None, 53], [[53], 53]]
 )
 def test_actions_of_many_hands_are_whole_numbers_one_for_each(actions: Any) -> None:
     env = VectorEnv(2)
@@ -128,6 +128,19 @@ def test_settings_of_one_environment_alone() -> None:
         VectorEnv(2, observation="all")
     with pytest.raises(RulesError, match="agent = 'player_2': allowed is player_0 or player_1"):
         GinRummyEnv().observation_space("player_2")
+
+
+@pytest.mark.parametrize("out", [np.zeros(3, np.int64), np.zeros(2, np.int32), [0, 0]])
+def test_memory_for_actions_is_of_the_right_size(out: Any) -> None:
+    env = VectorEnv(2)
+    env.reset(seed=1)
+    with pytest.raises(RulesError, match="out: give an array of 2 int64"):
+        env.random_actions(out)
+
+
+def test_options_are_a_mapping() -> None:
+    with pytest.raises(RulesError, match=r"options = 5: give a dict, such as \{'deal': 3\}"):
+        GinRummyEnv().reset(seed=1, options=5)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("seed", [-1, 1.5, "7", 2**63])

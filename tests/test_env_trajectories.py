@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 import random
 
 import numpy as np
@@ -154,9 +156,25 @@ def test_arrays_are_written_in_place() -> None:
     env = VectorEnv(3, Rules())
     observations, masks = env.reset(seed=1)
     after = env.step(np.full(3, 53, np.int32))
-    assert after[0] is observations is env.observations
+    assert observations is not None
+    assert after[0] is not None
+    assert np.shares_memory(after[0], observations)
     assert after[1] is env.rewards
     assert after[2] is env.done
     assert after[3] is masks is env.masks
-    assert observations is not None
     assert observations.shape == (3, *SHAPES["flat"])
+
+
+def test_a_copy_of_many_hands_goes_on_by_itself() -> None:
+    env = VectorEnv(3, "casual", observation="planes")
+    env.reset(seed=1)
+    twins = [copy.deepcopy(env), pickle.loads(pickle.dumps(env))]  # noqa: S301
+    for _ in range(50):
+        env.step(env.random_actions())
+    for twin in twins:
+        for _ in range(50):
+            observations, rewards, _, masks = twin.step(twin.random_actions())
+        assert np.array_equal(observations, env.observations)
+        assert np.array_equal(masks, env.masks)
+        assert np.array_equal(rewards, env.rewards)
+        assert np.array_equal(twin.deals, env.deals)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -119,7 +120,7 @@ class Episode:
         self.fault: str | None = None
         self._taken: list[int] = []
 
-    def start(self, seed: int | None, options: dict[str, Any] | None) -> None:
+    def start(self, seed: int | None, options: Mapping[str, Any] | None) -> None:
         """Deal a hand: the first of a seed, or the next one.
 
         Parameters
@@ -129,14 +130,22 @@ class Episode:
             use is; the very first seed is then drawn from the operating system.
         options : dict, optional
             ``deal`` chooses a deal by its number; nothing else is looked at.
+
+        Raises
+        ------
+        RulesError
+            For a seed or a deal that is no whole number 0..2**63 - 1.
         """
+        if options is not None and not isinstance(options, Mapping):
+            raise RulesError(f"options = {options!r}: give a dict, such as {{'deal': 3}}")
+        following = self.deal + 1 if seed is None else 0
+        number = (options or {}).get("deal", following)
+        number = whole_number(number, "deal", 0, MAX_SEED, RulesError)
         if seed is not None:
             self.seed = whole_number(seed, "seed", 0, MAX_SEED, RulesError)
-            self.deal = -1
         elif self.seed < 0:
             self.seed = secrets.randbelow(1 << 32)
-        number = (options or {}).get("deal", self.deal + 1)
-        self._deal(whole_number(number, "deal", 0, MAX_SEED, RulesError))
+        self._deal(number)
 
     def next_deal(self) -> None:
         """Deal the next hand of the seed."""

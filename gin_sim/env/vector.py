@@ -194,9 +194,15 @@ class VectorEnv:
         self.rewards: NDArray[np.float64] = self._hands.rewards
         self.done: NDArray[np.bool_] = self._hands.done
         self.seats: NDArray[np.int8] = self._hands.seats
-        self.observations: NDArray[np.uint8] | None = None
-        if form:
-            self.observations = self._hands.observations.reshape(self.n, *shape)
+        self._shape = (self.n, *shape) if form else None
+
+    @property
+    def observations(self) -> NDArray[np.uint8] | None:
+        """What the seat to act observes, (n, 639) or (n, 27, 4, 13), or None."""
+        if self._shape is None:
+            return None
+        cells: NDArray[np.uint8] = self._hands.observations
+        return cells.reshape(self._shape)
 
     @property
     def deals(self) -> NDArray[np.int64]:
@@ -250,7 +256,10 @@ class VectorEnv:
     def _checked(self, actions: ArrayLike) -> NDArray[np.int64]:
         if self.seed < 0:
             raise RulesError("no hands have been dealt: reset")
-        given = np.asarray(actions)
+        try:
+            given = np.asarray(actions)
+        except ValueError:  # lists of several lengths
+            given = np.empty(0, object)
         if given.dtype.kind not in "iu" or given.shape != (self.n,):
             raise RulesError(
                 f"actions of shape {given.shape} and type {given.dtype}: "
@@ -277,9 +286,17 @@ class VectorEnv:
         ----------
         out : (n,) array of int64, optional
             Written and returned.
+
+        Raises
+        ------
+        RulesError
+            If `out` is no such array, or no hands have been dealt.
         """
         if self.seed < 0:
             raise RulesError("no hands have been dealt: reset")
         chosen = np.empty(self.n, np.int64) if out is None else out
+        right = isinstance(chosen, np.ndarray) and chosen.shape == (self.n,)
+        if not right or chosen.dtype != np.int64:
+            raise RulesError(f"out: give an array of {self.n} int64")
         _choose_all(self._hands.states, self.legal, chosen)
         return chosen
