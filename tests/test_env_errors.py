@@ -152,6 +152,16 @@ def test_seeds_and_deals_are_whole_numbers(seed: Any) -> None:
         GinRummyEnv().reset(seed=1, options={"deal": seed})
 
 
+def test_a_reset_that_is_refused_changes_nothing() -> None:
+    env = GinRummyEnv()
+    env.reset(seed=1, options={"deal": 2})
+    for seed, deal in ((5, -1), (-5, 1)):
+        with pytest.raises(RulesError):
+            env.reset(seed=seed, options={"deal": deal})
+    env.reset()
+    assert (env.infos["player_0"]["seed"], env.infos["player_0"]["deal"]) == (1, 3)
+
+
 @agent("cheat", source="made to play illegally", compiled=False)
 class Cheat:
     """Throws a card it does not hold."""

@@ -174,6 +174,8 @@ def test_a_copy_of_many_hands_goes_on_by_itself() -> None:
     for twin in twins:
         for _ in range(50):
             observations, rewards, _, masks = twin.step(twin.random_actions())
+        assert observations is not None
+        assert env.observations is not None
         assert np.array_equal(observations, env.observations)
         assert np.array_equal(masks, env.masks)
         assert np.array_equal(rewards, env.rewards)
