@@ -13,7 +13,7 @@ import numpy as np
 from gin_sim import scoring
 from gin_sim import state as machine
 from gin_sim.cards import card_name, cards_of
-from gin_sim.compiled import readable
+from gin_sim.compiled import kernel, readable
 from gin_sim.errors import PlayError
 from gin_sim.limits import Blame, OutOfTimeError, ask_in_time, took_longer
 from gin_sim.play import Desk, Order, finish_game, write_row
@@ -129,6 +129,61 @@ def describe_exception(error: BaseException) -> str:
     return f"raised {one_line(error)}"
 
 
+# Records by themselves are dear to hand to compiled code; the arrays of a desk are not.
+
+
+@kernel
+def _show(desk: Desk, seat: int) -> None:
+    """Write what the seat to act may know into its view."""
+    state = desk.state[0]
+    fill_view(state, state.views[seat])
+
+
+@kernel
+def _decide(desk: Desk, answer: int) -> None:
+    """Make the decision that is due, with an answer that is legal: a card, or 1 for yes."""
+    state, rules = desk.state[0], desk.rules[0]
+    if state.phase == DISCARD:
+        machine.decide_discard(state, rules, answer)
+    elif state.phase == KNOCK:
+        machine.decide_knock(state, rules, answer == 1)
+    else:
+        machine.decide_draw(state, rules, answer == 1)
+
+
+def drive_decision(desk: Desk, player: Player, seed: int, watch: Watcher | None = None) -> None:
+    """Let a player make the decision that a desk's state stands at.
+
+    Raises
+    ------
+    PlayError
+        For an exception, an answer that is not allowed or one that takes too long; the
+        state stays at the decision.
+    """
+    state = desk.state[0]
+    seat, phase = int(state["seat"]), int(state["phase"])
+
+    def stuck(what: str) -> PlayError:
+        return blame(player.label, seed, state, what)
+
+    _show(desk, seat)
+    view = readable(state["views"])[seat]
+    decision = {DISCARD: "discard", KNOCK: "knock"}.get(phase, "draw")
+    try:
+        answer = _checked(decision, player.ask(decision, view, stuck), state)
+    except IllegalAnswerError as error:
+        raise stuck(str(error)) from None
+    except OutOfTimeError:
+        raise stuck(took_longer(player.seconds or 0.0)) from None
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        raise stuck(describe_exception(error)) from error
+    if watch is not None:
+        watch.decided(seat, decision, answer)
+    _decide(desk, int(answer))
+
+
 def drive_hand(
     desk: Desk, players: tuple[Player, Player], seed: int, watch: Watcher | None = None
 ) -> None:
@@ -141,38 +196,11 @@ def drive_hand(
     Raises
     ------
     PlayError
-        For an exception, an answer that is not allowed or one that takes too long; the
-        state stays at the decision.
+        As for :func:`drive_decision`.
     """
-    state, rules = desk.state[0], desk.rules[0]
-
-    def stuck(what: str) -> PlayError:
-        return blame(players[int(state["seat"])].label, seed, state, what)
-
+    state = desk.state[0]
     while int(state["phase"]) != OVER:
-        seat, phase = int(state["seat"]), int(state["phase"])
-        view = readable(state["views"])[seat]
-        fill_view(state, view)
-        decision = {DISCARD: "discard", KNOCK: "knock"}.get(phase, "draw")
-        player = players[seat]
-        try:
-            answer = _checked(decision, player.ask(decision, view, stuck), state)
-        except IllegalAnswerError as error:
-            raise stuck(str(error)) from None
-        except OutOfTimeError:
-            raise stuck(took_longer(player.seconds or 0.0)) from None
-        except KeyboardInterrupt:
-            raise
-        except BaseException as error:
-            raise stuck(describe_exception(error)) from error
-        if watch is not None:
-            watch.decided(seat, decision, answer)
-        if decision == "discard":
-            machine.decide_discard(state, rules, answer)
-        elif decision == "knock":
-            machine.decide_knock(state, rules, bool(answer))
-        else:
-            machine.decide_draw(state, rules, bool(answer))
+        drive_decision(desk, players[int(state["seat"])], seed, watch)
 
 
 def drive_deal(

@@ -1,0 +1,271 @@
+"""Single hands one after another from a seed: what the two environments for Python share."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gin_sim import state as machine
+from gin_sim.cards import card_name, format_hand
+from gin_sim.chance import deal_key
+from gin_sim.checks import MAX_SEED, real_number, whole_number
+from gin_sim.compiled import kernel
+from gin_sim.env.actions import N_ACTIONS, act, illegal, legal_actions, read_action
+from gin_sim.env.encode import FORMS, SHAPES, write_mask, write_observation
+from gin_sim.errors import RulesError
+from gin_sim.hands import arrange
+from gin_sim.play import Desk, new_desk, points_for
+from gin_sim.rules import Rules, as_rules
+from gin_sim.scoring import OUTCOMES, rules_record
+from gin_sim.state import deal
+from gin_sim.view import OVER, PHASES
+
+Observation = dict[str, NDArray[Any]]
+"""``observation`` and ``action_mask``."""
+
+SEATS = ("non-dealer", "dealer")
+RENDER_MODES = ("ansi", "human")
+
+
+def one_of(value: Any, name: str, allowed: tuple[Any, ...]) -> Any:
+    """Return a setting that is one of a few.
+
+    Raises
+    ------
+    RulesError
+        Naming the setting, the value and what is allowed.
+    """
+    if value not in allowed:
+        raise RulesError(f"{name} = {value!r}: allowed is {' or '.join(map(repr, allowed))}")
+    return value
+
+
+def points_scale(value: Any) -> float:
+    """Return the factor from points to rewards, checked."""
+    return real_number(value, "reward_scale", 1e-9, 1e9, RulesError)
+
+
+# Records by themselves are dear to hand to compiled code; the arrays of a desk are not.
+
+
+@kernel
+def _deal(desk: Desk, seed: int, number: int) -> None:
+    """Deal a hand by its number."""
+    state = desk.state[0]
+    state.deal = number
+    deal(state, desk.rules[0], deal_key(seed, number))
+
+
+@kernel
+def _legal(desk: Desk) -> int:
+    """Return the legal actions."""
+    return legal_actions(desk.state[0])
+
+
+@kernel
+def _act(desk: Desk, action: int) -> None:
+    """Take a legal action."""
+    act(desk.state[0], desk.rules[0], action)
+
+
+@kernel
+def _look(desk: Desk, seat: int, form: int, out: Any, mask: Any) -> None:
+    """Write what a seat observes, and its legal actions into a mask of zeros."""
+    state = desk.state[0]
+    write_observation(out, state, seat, form)
+    if state.seat == seat:
+        write_mask(mask, legal_actions(state))
+
+
+class Episode:
+    """A hand in progress, and the deals that follow it.
+
+    Parameters
+    ----------
+    rules : Rules, str, optional
+        Rules or the name of a preset; the standard rules if not given.
+    observation : str
+        ``flat`` or ``planes``.
+    reward_scale : float
+        What a point is worth.
+    on_illegal : str
+        ``error`` raises at an action that is not legal, ``forfeit`` books the hand as lost.
+    render_mode : str, optional
+        ``ansi`` or ``human``.
+    """
+
+    def __init__(
+        self,
+        rules: Rules | str | None,
+        observation: str,
+        reward_scale: float,
+        on_illegal: str,
+        render_mode: str | None,
+    ) -> None:
+        self.rules = as_rules(rules)
+        one_of(observation, "observation", tuple(SHAPES))
+        self._form, self._shape = FORMS[observation], SHAPES[observation]
+        self.scale = points_scale(reward_scale)
+        self.on_illegal: str = one_of(on_illegal, "on_illegal", ("error", "forfeit"))
+        self.render_mode: str | None = one_of(render_mode, "render_mode", (None, *RENDER_MODES))
+        self.desk = new_desk(rules_record(self.rules))
+        self.state["dealer"] = 1
+        self.state["phase"] = OVER
+        self.seed = -1  # of no seed, until dealt
+        self.deal = -1
+        self.fault: str | None = None
+        self._taken: list[int] = []
+
+    def start(self, seed: int | None, options: Mapping[str, Any] | None) -> None:
+        """Deal a hand: the first of a seed, or the next one.
+
+        Parameters
+        ----------
+        seed : int, optional
+            A new seed, of which deal 0 is dealt.  Without any the next deal of the seed in
+            use is; the very first seed is then drawn from the operating system.
+        options : dict, optional
+            ``deal`` chooses a deal by its number; nothing else is looked at.
+
+        Raises
+        ------
+        RulesError
+            For a seed or a deal that is no whole number 0..2**63 - 1.
+        """
+        if options is not None and not isinstance(options, Mapping):
+            raise RulesError(f"options = {options!r}: give a dict, such as {{'deal': 3}}")
+        following = self.deal + 1 if seed is None else 0
+        number = (options or {}).get("deal", following)
+        number = whole_number(number, "deal", 0, MAX_SEED, RulesError)
+        if seed is not None:
+            self.seed = whole_number(seed, "seed", 0, MAX_SEED, RulesError)
+        elif self.seed < 0:
+            self.seed = secrets.randbelow(1 << 32)
+        self._deal(number)
+
+    def next_deal(self) -> None:
+        """Deal the next hand of the seed."""
+        self._deal(self.deal + 1)
+
+    def _deal(self, number: int) -> None:
+        self.deal, self.fault, self._taken = number, None, []
+        _deal(self.desk, self.seed, number)
+
+    @property
+    def state(self) -> Any:
+        """The record of the hand; never kept, since a copy of it would not follow."""
+        return self.desk.state[0]
+
+    @property
+    def seat(self) -> int:
+        """Who is to act: 0 is the non-dealer, 1 the dealer."""
+        return int(self.state["seat"])
+
+    @property
+    def over(self) -> bool:
+        """Whether the hand is over, or none has been dealt."""
+        return int(self.state["phase"]) == OVER
+
+    def where(self) -> str:
+        """Say how to come to this decision again."""
+        if self.seed < 0:
+            return "no hand has been dealt: reset"
+        taken = f", actions {' '.join(map(str, self._taken))}" if self._taken else ""
+        return f"to replay: reset(seed={self.seed}, options={{'deal': {self.deal}}}){taken}"
+
+    def act(self, action: Any) -> None:
+        """Take an action of the seat to act.
+
+        Raises
+        ------
+        RulesError
+            If it is not legal, or the hand is over; with ``forfeit`` only the latter.
+        """
+        number, legal = read_action(action), int(_legal(self.desk))
+        if number >= 0 and legal >> number & 1:
+            self._taken.append(number)
+            _act(self.desk, number)
+            return
+        error = illegal(action, legal, int(self.state["phase"]), self.where())
+        if self.over or self.on_illegal == "error":
+            raise error
+        self.fault = str(error)
+        machine.forfeit(self.state, self.desk.rules[0])
+
+    def reward(self, seat: int) -> float:
+        """Return what the hand has brought a seat: 0 until it is over."""
+        return self.scale * float(points_for(self.state, seat)) if self.over else 0.0
+
+    def observe(self, seat: int) -> Observation:
+        """Return what a seat observes now, in arrays of its own.
+
+        Raises
+        ------
+        RulesError
+            If no hand has been dealt.
+        """
+        if self.seed < 0:
+            raise RulesError(self.where())
+        out, mask = np.zeros(self._shape, np.uint8), np.zeros(N_ACTIONS, np.int8)
+        _look(self.desk, seat, self._form, out.reshape(-1), mask)
+        return {"observation": out, "action_mask": mask}
+
+    def info(self) -> dict[str, Any]:
+        """Return which hand this is and, at its end, how it ended."""
+        info: dict[str, Any] = {"seed": self.seed, "deal": self.deal}
+        if self.over:
+            info["outcome"] = OUTCOMES[int(self.state["outcome"])]
+        if self.fault is not None:
+            info["illegal"] = self.fault
+        return info
+
+    def text(self, names: tuple[str, str], hidden: int | None = None) -> str:
+        """Return the hand as a text for people.
+
+        Parameters
+        ----------
+        names : tuple of str
+            Of the seats.
+        hidden : int, optional
+            A seat whose cards are not shown before the hand is over.
+        """
+        state = self.state
+        phase = PHASES[int(state["phase"])]
+        upcard = int(state["upcard"])
+        lines = [
+            f"seed {self.seed}, deal {self.deal}, turn {int(state['turn']) + 1}, phase {phase}, "
+            f"knock limit {int(state['limit'])}, stock {int(machine.stock_left(state))}",
+            f"upcard {card_name(upcard) if upcard >= 0 else '-'}, "
+            f"pile {format_hand(int(state['pile'])) or '-'}",
+        ]
+        for seat in range(2):
+            to_act = "*" if seat == self.seat and not self.over else " "
+            cards = "?"
+            if seat != hidden or self.over:
+                laid_out = arrange(int(state["hands"][seat]), self.rules)
+                parts = [*laid_out.meld_texts(), format_hand(laid_out.unmatched)]
+                cards = f"{' | '.join(part for part in parts if part)}  ({laid_out.deadwood})"
+            lines.append(f"{to_act} {names[seat]} ({SEATS[seat]}): {cards}")
+        if self.over and self.seed >= 0:
+            lines.append(f"over: {OUTCOMES[int(state['outcome'])]}, {self._who_won(names)}")
+        return "\n".join(lines)
+
+    def _who_won(self, names: tuple[str, str]) -> str:
+        winner = int(self.state["winner"])
+        if winner < 0:
+            return "nobody scores"
+        return f"{names[winner]} wins {int(self.state['points'])}"
+
+    def render(self, names: tuple[str, str], hidden: int | None = None) -> str | None:
+        """Return the text, or print it, or do nothing, as the render mode says."""
+        if self.render_mode is None:
+            return None
+        text = self.text(names, hidden)
+        if self.render_mode == "ansi":
+            return text
+        print(text)  # noqa: T201
+        return None

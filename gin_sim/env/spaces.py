@@ -1,0 +1,27 @@
+"""The spaces of actions and observations, as Gymnasium has them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+
+from gin_sim.env.actions import N_ACTIONS
+from gin_sim.env.encode import highest
+
+
+def action_space() -> spaces.Discrete:
+    """Return the space of the actions."""
+    return spaces.Discrete(N_ACTIONS)
+
+
+def observation_space(form: str) -> spaces.Dict:
+    """Return the space of what is observed, with the mask of legal actions."""
+    top: Any = highest(form)
+    return spaces.Dict(
+        {
+            "observation": spaces.Box(np.zeros_like(top), top, dtype=np.uint8),
+            "action_mask": spaces.Box(0, 1, (N_ACTIONS,), dtype=np.int8),
+        }
+    )

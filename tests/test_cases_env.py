@@ -1,0 +1,192 @@
+"""Faults that public environments for learning programs have had, each as a test of its kind."""
+
+from __future__ import annotations
+
+import random
+from collections import OrderedDict, UserDict
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pytest
+
+from gin_sim import Rules, RulesError
+from gin_sim.env import ACTION_NAMES, GinRummyAgainstEnv, GinRummyEnv, VectorEnv
+from gin_sim.env.actions import KNOCK, phase_of
+from gin_sim.env.encode import N_CARD_PLANES, highest
+from gin_sim.rules import PRESETS
+from gin_sim.view import OVER, PHASES
+from tests.env_hands import mixed, play_out, stages
+from tests.helpers import scaled
+
+
+def shown_phase(seen: Any) -> str:
+    """Return the phase that an observation tells of."""
+    numbers = seen["observation"][52 * N_CARD_PLANES :]
+    return PHASES[int(np.flatnonzero(numbers[: len(PHASES)])[0])]
+
+
+@pytest.mark.parametrize("preset", ["openspiel", "standard"])
+def test_g01_a_knock_shows_neither_seat_the_other_hand(preset: str) -> None:
+    """The knocker was shown the defender's whole hand while lay-offs were made."""
+    knocks = 0
+    for deal in range(scaled(150, 6)):
+        env = GinRummyEnv(preset)
+        env.reset(seed=2, options={"deal": deal})
+        play_out(env, mixed(deal))
+        state = env._hand.state
+        knocks += int(state["ender"]) >= 0
+        for seat, name in enumerate(env.possible_agents):
+            other = int(state["hands"][1 - seat]) & ~int(state["known"][1 - seat])
+            shown = env.observe(name)["observation"]
+            planes = shown[: 52 * N_CARD_PLANES].reshape(N_CARD_PLANES, 52)
+            # Hidden cards are in the last plane, "cards not seen", and in no other.
+            for card in range(52):
+                if other >> card & 1:
+                    assert planes[:, card].tolist() == [0] * (N_CARD_PLANES - 1) + [1]
+    assert knocks
+
+
+def test_g05_rewards_chosen_by_the_user_survive_a_seeded_reset() -> None:
+    """Rewards fell back to the library's after reset(seed=…)."""
+    env = GinRummyEnv(Rules(gin_bonus=0, undercut_bonus=1), reward_scale=0.5)
+    paid = set()
+    for seed in range(scaled(40, 4)):
+        env.reset(seed=7 + seed)
+        play_out(env, mixed(seed))
+        assert env._hand.rules.undercut_bonus == 1
+        points = int(env._hand.state["points"])
+        assert max(env.rewards.values()) == 0.5 * points
+        paid.add(points)
+    assert len(paid) > 1 or scaled(100) == 1
+    against = GinRummyAgainstEnv(reward_scale=0.5)
+    against.reset(seed=7)
+    lost = against.step(KNOCK)[1]
+    whole = GinRummyAgainstEnv()
+    whole.reset(seed=7)
+    assert whole.step(KNOCK)[1] == 2 * lost < 0
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_g07_no_moment_of_a_hand_overflows_an_observation(preset: str) -> None:
+    """A stock of 32 cards overflowed a field of 31 before the upcard was turned."""
+    env = GinRummyEnv(preset)
+    top = highest("flat")
+    for deal in range(scaled(20, 2)):
+        env.reset(seed=5, options={"deal": deal})
+        for _ in stages(env, mixed(deal)):
+            for name in env.possible_agents:
+                assert (env.observe(name)["observation"] <= top).all()
+
+
+def test_g07_the_longest_hands_overflow_nothing() -> None:
+    rules = Rules(
+        knock_limit=0, wall="reshuffle", thrown_back_limit=None, may_throw_taken=True,
+        pile_draw_limit=100, turn_limit=200,
+    )  # fmt: skip
+    for pick in (max, min):
+        env = GinRummyEnv(rules)
+        env.reset(seed=1)
+        for _ in stages(env, partial(pick_legal, pick)):
+            for name in env.possible_agents:
+                assert env.observation_space(name).contains(env.observe(name))
+        assert int(env._hand.state["turn"]) > 10
+
+
+def pick_legal(pick: Callable[[Any], Any], seen: Any) -> int:
+    """Return the legal action that `pick` picks."""
+    return int(pick(np.flatnonzero(seen["action_mask"])))
+
+
+@pytest.mark.parametrize("settings", [{"hand_size": 7}, {"players": 3}, {"hand_size": 0}])
+def test_g07_sizes_that_cannot_be_are_refused_with_a_message(settings: Any) -> None:
+    with pytest.raises(RulesError, match=f"{next(iter(settings))} = .*allowed is"):
+        GinRummyEnv(Rules(**settings))
+
+
+class Number:
+    """A whole number of another library's."""
+
+    def __init__(self, value: int) -> None:
+        self.value = value
+
+    def __index__(self) -> int:
+        return self.value
+
+
+@pytest.mark.parametrize("kind", [int, np.int8, np.int64, np.uint32, np.array, Number])
+def test_g09_any_kind_of_whole_number_is_an_action(kind: Any) -> None:
+    """An agent tested for one exact type and failed on another."""
+    env = GinRummyEnv()
+    env.reset(seed=1)
+    env.step(kind(53))
+    assert env.agent_selection == "player_1"
+
+
+@pytest.mark.parametrize("kind", [dict, OrderedDict, UserDict])
+def test_g09_any_mapping_holds_the_options(kind: Any) -> None:
+    env = GinRummyEnv()
+    env.reset(seed=1, options=kind({"deal": 3}))
+    assert env.infos["player_0"]["deal"] == 3
+
+
+@pytest.mark.parametrize("kind", [list, tuple, np.array, lambda a: np.array(a, np.uint8)])
+def test_g09_any_array_holds_the_actions(kind: Any) -> None:
+    env = VectorEnv(2)
+    env.reset(seed=1)
+    env.step(kind([53, 53]))
+    assert env.seats.tolist() == [1, 1]
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_g11_the_phase_is_observed_and_no_action_belongs_to_two(preset: str) -> None:
+    """The wall and the lay-off offered actions that looked the same."""
+    met: dict[str, set[int]] = {}
+    for deal in range(scaled(30, 3)):
+        env = GinRummyEnv(preset)
+        env.reset(seed=3, options={"deal": deal})
+        for state in stages(env, mixed(deal)):
+            phase = int(state["phase"])
+            seen = env.observe(env.agent_selection)
+            assert shown_phase(seen) == PHASES[phase]
+            legal = {int(action) for action in np.flatnonzero(seen["action_mask"])}
+            assert bool(legal) == (phase != OVER)
+            assert {phase_of(action) for action in legal} <= {PHASES[phase]}
+            met.setdefault(PHASES[phase], set()).update(legal)
+    names = [{ACTION_NAMES[action] for action in actions} for actions in met.values()]
+    assert sum(map(len, names)) == len(set().union(*names))
+
+
+def test_g11_the_phase_of_the_other_turn_does_not_tell_that_it_may_knock() -> None:
+    for deal in range(scaled(60, 20)):
+        env = GinRummyEnv()
+        env.reset(seed=4, options={"deal": deal})
+        for state in stages(env, mixed(deal)):
+            if PHASES[int(state["phase"])] == "knock":
+                waiting = env.possible_agents[1 - int(state["seat"])]
+                assert shown_phase(env.observe(waiting)) == "discard"
+                return
+    pytest.fail("no hand came to a knock")
+
+
+@pytest.mark.parametrize("kind", [GinRummyEnv, GinRummyAgainstEnv])
+def test_h08_draws_in_between_change_no_deal(kind: Any) -> None:
+    """An environment drew its deals from the global generator."""
+
+    def hands(disturb: bool) -> list[bytes]:
+        env, found = kind(), []
+        for i in range(6):
+            if disturb:
+                random.seed(i)
+                np.random.seed(i)  # noqa: NPY002
+                np.random.rand(3)  # noqa: NPY002
+            env.reset(seed=12 if i == 0 else None)
+            if disturb:
+                random.random()
+            found.append(env._hand.state["hands"].tobytes() + env._hand.state["deck"].tobytes())
+        return found
+
+    plain = hands(False)
+    assert hands(True) == plain
+    assert len(set(plain)) == 6

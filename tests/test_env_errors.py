@@ -1,0 +1,187 @@
+"""What a user of the environments gets wrong is said in one clear line."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from gin_sim import AgentError, PlayError, RulesError, agent
+from gin_sim.env import GinRummyAgainstEnv, GinRummyEnv, VectorEnv
+from gin_sim.env.actions import DRAW, KNOCK, PASS_FIRST, TAKE_FIRST
+from tests.env_hands import mixed
+
+
+def test_an_illegal_action_is_named_with_what_is_legal_and_how_to_replay_it() -> None:
+    env = GinRummyEnv()
+    env.reset(seed=9, options={"deal": 4})
+    env.step(PASS_FIRST)
+    with pytest.raises(RulesError) as caught:
+        env.step(DRAW)
+    assert str(caught.value) == (
+        "action 55 (draw from the stock) is not legal in phase upcard; legal: 52 (take the "
+        "first upcard), 53 (pass the first upcard) [to replay: reset(seed=9, "
+        "options={'deal': 4}), actions 53]"
+    )
+    env.step(TAKE_FIRST)  # the hand stands where it stood
+    assert env._hand.where().endswith("actions 53 52")
+
+
+@pytest.mark.parametrize("action", [-1, 60, 1.0, "52", None, True, [52], 10**30, np.True_])
+def test_what_is_no_action_is_refused(action: Any) -> None:
+    env = GinRummyEnv()
+    env.reset(seed=1)
+    with pytest.raises(RulesError, match=r"action .* is not legal in phase upcard; legal: 52"):
+        env.step(action)
+
+
+def test_a_hand_that_is_not_there_is_said_to_be() -> None:
+    env = GinRummyEnv()
+    with pytest.raises(RulesError, match="no hand is being played: reset"):
+        env.step(0)
+    with pytest.raises(RulesError, match="no hand has been dealt: reset"):
+        env.observe("player_0")
+    many = VectorEnv(2)
+    for call in (many.random_actions, lambda: many.step([53, 53])):
+        with pytest.raises(RulesError, match="no hands have been dealt: reset"):
+            call()
+
+
+def test_a_hand_that_is_over_takes_no_action() -> None:
+    env = GinRummyAgainstEnv(on_illegal="error")
+    seen, _ = env.reset(seed=1)
+    terminated, choose = False, mixed(1)
+    while not terminated:
+        seen, _, terminated, _, _ = env.step(choose(seen))
+    assert not seen["action_mask"].any()
+    with pytest.raises(RulesError, match="legal: none, the hand is over: reset"):
+        env.step(DRAW)
+
+
+def test_an_illegal_action_may_lose_the_hand_instead() -> None:
+    env = GinRummyAgainstEnv(reward_scale=0.1)
+    env.reset(seed=3)
+    seen, reward, terminated, _, info = env.step(KNOCK)
+    assert terminated
+    assert info["outcome"] == "forfeit"
+    assert "action 56 (knock) is not legal in phase upcard" in info["illegal"]
+    # As if the opponent had gone gin: its bonus and the learner's 39 points.
+    assert reward == pytest.approx(-0.1 * (25 + 39))
+    assert not seen["action_mask"].any()
+    env.reset(seed=3)
+    assert "illegal" not in env.step(PASS_FIRST)[4]
+    pair = GinRummyEnv(on_illegal="forfeit")
+    pair.reset(seed=3)
+    pair.step(KNOCK)
+    assert pair.rewards == {"player_0": -64.0, "player_1": 64.0}
+
+
+def test_an_illegal_action_among_many_touches_no_hand() -> None:
+    env = VectorEnv(3)
+    env.reset(seed=7)
+    env.step([53, 52, 53])
+    before = env._hands.states.tobytes()
+    with pytest.raises(RulesError) as caught:
+        env.step([53, 55, 53])
+    assert "action 55 (draw from the stock) is not legal in phase discard" in str(caught.value)
+    assert "[hand 1 of 3, seat 0: deal 1 of seed 7, after 1 actions]" in str(caught.value)
+    assert env._hands.states.tobytes() == before
+
+
+@pytest.mark.parametrize(
+    "actions", [[53], [53.0, 53.0], "ab", [[53, 53]], [True, False], [None, 53], [[53], 53]]
+)
+def test_actions_of_many_hands_are_whole_numbers_one_for_each(actions: Any) -> None:
+    env = VectorEnv(2)
+    env.reset(seed=1)
+    with pytest.raises(RulesError, match="give 2 whole numbers, one for each hand"):
+        env.step(actions)
+
+
+@pytest.mark.parametrize(
+    ("settings", "line"),
+    [
+        ({"rules": "standrad"}, r"did you mean 'standard'"),
+        ({"observation": "flta"}, r"observation = 'flta': allowed is 'flat' or 'planes'"),
+        ({"reward_scale": 0}, r"reward_scale = 0: allowed is a number"),
+        ({"reward_scale": float("nan")}, r"reward_scale = nan: allowed is a number"),
+        ({"on_illegal": "lose"}, r"on_illegal = 'lose': allowed is 'error' or 'forfeit'"),
+        ({"render_mode": "rgb_array"}, r"render_mode = 'rgb_array': allowed is None or 'ansi'"),
+    ],
+)
+def test_a_setting_that_cannot_be_is_named(settings: Any, line: str) -> None:
+    for kind in (GinRummyEnv, GinRummyAgainstEnv):
+        with pytest.raises(RulesError, match=line):
+            kind(**settings)
+
+
+def test_settings_of_one_environment_alone() -> None:
+    with pytest.raises(RulesError, match="seat = 'south': allowed is 'non-dealer' or"):
+        GinRummyAgainstEnv(seat="south")
+    with pytest.raises(AgentError, match="no agent 'simpel'"):
+        GinRummyAgainstEnv("simpel")
+    for n in (0, -1, 1.5, 2**21):
+        with pytest.raises(RulesError, match="n = "):
+            VectorEnv(n)  # type: ignore[arg-type]
+    with pytest.raises(RulesError, match="observation = 'all': allowed is 'flat' or 'planes'"):
+        VectorEnv(2, observation="all")
+    with pytest.raises(RulesError, match="agent = 'player_2': allowed is player_0 or player_1"):
+        GinRummyEnv().observation_space("player_2")
+
+
+@pytest.mark.parametrize("out", [np.zeros(3, np.int64), np.zeros(2, np.int32), [0, 0]])
+def test_memory_for_actions_is_of_the_right_size(out: Any) -> None:
+    env = VectorEnv(2)
+    env.reset(seed=1)
+    with pytest.raises(RulesError, match="out: give an array of 2 int64"):
+        env.random_actions(out)
+
+
+def test_options_are_a_mapping() -> None:
+    with pytest.raises(RulesError, match=r"options = 5: give a dict, such as \{'deal': 3\}"):
+        GinRummyEnv().reset(seed=1, options=5)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("seed", [-1, 1.5, "7", 2**63])
+def test_seeds_and_deals_are_whole_numbers(seed: Any) -> None:
+    for env in (GinRummyEnv(), GinRummyAgainstEnv(), VectorEnv(1)):
+        with pytest.raises(RulesError, match=r"seed = .*: allowed is a whole number 0"):
+            env.reset(seed=seed)
+    with pytest.raises(RulesError, match=r"deal = .*: allowed is a whole number 0"):
+        GinRummyEnv().reset(seed=1, options={"deal": seed})
+
+
+def test_a_reset_that_is_refused_changes_nothing() -> None:
+    env = GinRummyEnv()
+    env.reset(seed=1, options={"deal": 2})
+    for seed, deal in ((5, -1), (-5, 1)):
+        with pytest.raises(RulesError):
+            env.reset(seed=seed, options={"deal": deal})
+    env.reset()
+    assert (env.infos["player_0"]["seed"], env.infos["player_0"]["deal"]) == (1, 3)
+
+
+@agent("cheat", source="made to play illegally", compiled=False)
+class Cheat:
+    """Throws a card it does not hold."""
+
+    @staticmethod
+    def draw(view: Any, params: Any) -> bool:
+        return False
+
+    @staticmethod
+    def discard(view: Any, params: Any) -> int:
+        return -1
+
+    @staticmethod
+    def knock(view: Any, params: Any) -> bool:
+        return False
+
+
+def test_an_opponent_that_plays_illegally_is_named() -> None:
+    env = GinRummyAgainstEnv(Cheat, seat="dealer")
+    env_seed = 12
+    env.reset(seed=env_seed)
+    with pytest.raises(PlayError, match=r"agent 'cheat' threw -1; .*seed 12, deal 0"):
+        env.step(PASS_FIRST)
