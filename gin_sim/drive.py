@@ -125,6 +125,36 @@ def _checked(decision: str, answer: Any, state: Any) -> bool | int:
     raise IllegalAnswerError(illegal_card(answer, state))
 
 
+def answer_of(
+    player: Player, decision: str, view: Any, state: Any, blame: Blame | None = None
+) -> bool | int:
+    """Return what a player answers, as the machine takes it.
+
+    Parameters
+    ----------
+    view : record
+        What the player sees.
+    state : record
+        With `legal_discards` and `taken`: of the hand, or the view again.
+    blame : callable, optional
+        As for :func:`gin_sim.limits.ask_in_time`.
+
+    Raises
+    ------
+    IllegalAnswerError
+        For an exception, which is then its cause, an answer that is not allowed or one
+        that takes too long.
+    """
+    try:
+        return _checked(decision, player.ask(decision, view, blame), state)
+    except (IllegalAnswerError, KeyboardInterrupt):
+        raise
+    except OutOfTimeError:
+        raise IllegalAnswerError(took_longer(player.seconds or 0.0)) from None
+    except BaseException as error:
+        raise IllegalAnswerError(describe_exception(error)) from error
+
+
 def illegal_card(answer: Any, state: Any) -> str:
     """Say in words why a card cannot be thrown, and which can."""
     legal = ", ".join(f"{c} ({card_name(c)})" for c in cards_of(int(state["legal_discards"])))
@@ -180,17 +210,10 @@ def drive_hand(
         view = readable(state["views"])[seat]
         fill_view(state, view)
         decision = {DISCARD: "discard", KNOCK: "knock"}.get(phase, "draw")
-        player = players[seat]
         try:
-            answer = _checked(decision, player.ask(decision, view, stuck), state)
+            answer = answer_of(players[seat], decision, view, state, stuck)
         except IllegalAnswerError as error:
-            raise stuck(str(error)) from None
-        except OutOfTimeError:
-            raise stuck(took_longer(player.seconds or 0.0)) from None
-        except KeyboardInterrupt:
-            raise
-        except BaseException as error:
-            raise stuck(describe_exception(error)) from error
+            raise stuck(str(error)) from error.__cause__
         if watch is not None:
             watch.decided(seat, decision, answer)
         if decision == "discard":

@@ -138,6 +138,11 @@ class Hand:
         self._desk.state[:] = fork._desk.state
 
     @property
+    def desk(self) -> Desk:
+        """The memory that the loops over hands play on in."""
+        return self._desk
+
+    @property
     def phase(self) -> str:
         """What is due: upcard, draw, discard, knock, last or over."""
         return PHASES[int(self._state["phase"])]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -10,25 +9,21 @@ import pytest
 from scipy import stats
 
 from gin_sim import Agent, Rules, agent, parse_hand
+from gin_sim.awkward import (
+    EVERY_MELD,
+    Event,
+    awkward_views,
+    crowded_cards,
+    make_view,
+    random_cards,
+)
 from gin_sim.cards import cards_of, parse_card
 from gin_sim.compiled import JIT_DISABLED
 from gin_sim.hands import deadwood
 from gin_sim.registry import load_agent
 from gin_sim.rules import PRESETS
-from gin_sim.view import DREW, KNOCK, LAST, THREW
-from tests.helpers import (
-    AGENTS,
-    EVERY_MELD,
-    Event,
-    ask,
-    crowded_cards,
-    dealt_to,
-    make_view,
-    melded_cards,
-    play_rows,
-    random_cards,
-    scaled,
-)
+from gin_sim.view import DREW, KNOCK, THREW
+from tests.helpers import AGENTS, ask, dealt_to, play_rows, scaled
 
 DECK = (1 << 52) - 1
 everyone = pytest.mark.parametrize("one", AGENTS.values(), ids=list(AGENTS))
@@ -59,28 +54,9 @@ def test_is_deterministic(one: Agent) -> None:
     assert (first == second).all()
 
 
-def views(count: int, seed: int) -> Iterator[tuple[str, Any]]:
-    """Yield decisions on random and on awkward hands."""
-    rng = np.random.default_rng(seed)
-    for i in range(count):
-        eleven = (random_cards, crowded_cards, melded_cards)[i % 3](rng, 11)
-        drawn = int(rng.choice(cards_of(eleven)))
-        word = int(rng.integers((1 << 63) - 1))
-        taken = drawn if i % 2 else None
-        yield "discard", make_view(eleven, drawn=drawn, taken=taken, word=word)
-        ten = eleven ^ 1 << drawn
-        yield "draw", make_view(ten, upcard=drawn, word=word)
-        yield "draw", make_view(ten, phase=LAST, upcard=drawn, word=word, stock_left=2)
-        yield "knock", make_view(eleven, phase=KNOCK, candidate=drawn, drawn=drawn, word=word)
-        no_limit = Rules(knock_limit=0)
-        yield "discard", make_view(eleven, drawn=drawn, rules=no_limit, stock_left=2, word=word)
-        only = 1 << int(rng.choice(cards_of(ten)))
-        yield "discard", make_view(eleven, drawn=drawn, legal=only, word=word)
-
-
 @everyone
 def test_answers_every_awkward_hand_legally_without_state_and_without_writing(one: Agent) -> None:
-    asked = list(views(scaled(60, 6), 1))
+    asked = list(awkward_views(scaled(60, 6), 1))
     answers = []
     for decision, view in asked:
         before = view.tobytes()
@@ -198,7 +174,7 @@ def test_greedy_throws_the_highest_then_the_least_useful() -> None:
 def test_gin_only_never_knocks_with_deadwood_and_plays_like_greedy() -> None:
     rows = play_rows(AGENTS["gin_only"], AGENTS["gin_only"], Rules(), 6, scaled(2000, 3))
     assert set(rows["outcome"].tolist()) <= {0, 3}
-    for decision, view in views(scaled(40, 5), 7):
+    for decision, view in awkward_views(scaled(40, 5), 7):
         if decision != "knock":
             answers = [ask(AGENTS[name], decision, view) for name in ("greedy", "gin_only")]
             assert answers[0] == answers[1]

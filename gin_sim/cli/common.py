@@ -228,6 +228,7 @@ def _run(args: argparse.Namespace) -> int:
         else:
             args.run(args)
         sys.stdout.flush()
+        return int(getattr(args, "exit_code", 0))
     except GinSimError as error:
         for more in getattr(error, "__notes__", ()):
             note(more)
@@ -245,7 +246,6 @@ def _run(args: argparse.Namespace) -> int:
             reason = error.strerror or type(error).__name__
             note(f"error: the output cannot be written: {reason}")
         return 1
-    return 0
 
 
 def _kill_children() -> None:
