@@ -62,13 +62,16 @@ class Finding:
     detail : str
         How much was looked at, or what went wrong.
     replay : str
-        A command that shows a failure again, or the question that was asked; else empty.
+        A command that shows a failure again; else empty.
+    asked : str
+        The question, as a program would get it, where a hand or a view was made to order.
     """
 
     check: str
     passed: bool
     detail: str
     replay: str = ""
+    asked: str = ""
 
 
 @dataclass(frozen=True)
@@ -138,6 +141,7 @@ def check_agent(
     seconds: float = 30.0,
     seed: int = SEED,
     time_limit: float | None = None,
+    deals: int = COMPILED_DEALS,
     report: Callable[[Finding], None] | None = None,
 ) -> Checked:
     """Play an agent through everything that it has to stand.
@@ -146,8 +150,10 @@ def check_agent(
     ----------
     spec : str or Agent
     seconds : float
-        What hands of a Python agent or a program may take, about; of compiled agents some
-        ten thousand are played in any case.
+        What hands of a Python agent or a program may take, about.
+    deals : int
+        How many mirrored deals a compiled agent plays under each rules against each of
+        three opponents.
     seed : int
         Of the deals.
     time_limit : float, optional
@@ -167,7 +173,7 @@ def check_agent(
     """
     agent = load_agent(spec)
     make_ready([agent, *map(load_agent, OPPONENTS)])
-    battery = _Battery(agent, seconds, seed, decision_limit(time_limit))
+    battery = _Battery(agent, seconds, seed, decision_limit(time_limit), deals)
     findings = []
     try:
         for finding in battery.findings():
@@ -182,10 +188,13 @@ def check_agent(
 class _Battery:
     """An agent, and what was measured of it so far."""
 
-    def __init__(self, agent: Agent, seconds: float, seed: int, limit: float | None) -> None:
+    def __init__(
+        self, agent: Agent, seconds: float, seed: int, limit: float | None, deals: int
+    ) -> None:
         self.agent = agent
         self.seconds = seconds
         self.seed = seed
+        self.deals = deals
         self.asked_limit = limit
         self.limit = None if agent.compiled else limit
         if agent.external and limit is None:
@@ -226,7 +235,7 @@ class _Battery:
                 failed = self._first_failure(rules, other)
                 if failed is not None:
                     return self._illegal(name, rules, other, failed)
-                hands += 2 * COMPILED_DEALS
+                hands += 2 * self.deals
             return Finding(name, True, f"{hands:,} hands")
         for deal in itertools.count():
             for other in self.opponents:
@@ -242,7 +251,7 @@ class _Battery:
     def _first_failure(self, rules: Rules, other: Agent) -> PlayError | None:
         """Play many hands compiled; return what went wrong first."""
         entries = Entry.of(self.agent, self.agent.label), Entry.of(other, other.label)
-        piece = Piece(0, 0, COMPILED_DEALS, entries, ((0, 1),), rules, self.seed, False, False)
+        piece = Piece(0, 0, self.deals, entries, ((0, 1),), rules, self.seed, False, False)
         try:
             play_piece(piece)
         except PlayError as error:
@@ -350,7 +359,7 @@ class _Battery:
             with drive.on_the_line(both):
                 drive.drive_hand(hand.desk, both, 0)
         except PlayError as error:
-            return Finding(name, False, str(error), player.asked)
+            return Finding(name, False, str(error), asked=player.asked)
         return Finding(name, True, str(hand.facts()["outcome"]).replace("_", " "))
 
     def _awkward_views(self) -> Iterator[Finding]:
@@ -361,7 +370,7 @@ class _Battery:
         for decision, view in asked:
             problem, answer = self._answer(decision, view)
             if problem:
-                yield Finding(found[0], False, problem, _as_asked(decision, view))
+                yield Finding(found[0], False, problem, asked=_as_asked(decision, view))
                 return
             answers.append(answer)
         yield Finding(found[0], True, f"{len(asked)} views")
@@ -371,7 +380,7 @@ class _Battery:
             if problem or answer != before:
                 then, now = (card_name(a) if decision == "discard" else a for a in (before, answer))
                 text = problem or f"answered {then} to {decision}, and later {now}"
-                yield Finding(found[1], False, text, _as_asked(decision, view))
+                yield Finding(found[1], False, text, asked=_as_asked(decision, view))
                 return
         yield Finding(found[1], True, f"{len(asked)} views")
 

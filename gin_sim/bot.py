@@ -29,8 +29,8 @@ from gin_sim.protocol import (
 )
 from gin_sim.rules import Rules
 
-DECISION_SECONDS = 5.0
-"""What a decision may take if nobody says otherwise: enough to tell a bot that hangs."""
+DECISION_SECONDS = 10.0
+"""What a decision may take if nobody says otherwise: enough on a machine that is busy."""
 HELLO_SECONDS = 30.0
 """What a bot may take to start and to greet: machines for Java's code are slow to start."""
 QUIT_SECONDS = 0.5

@@ -63,5 +63,6 @@ def run(args: argparse.Namespace) -> Any:
 def tell(finding: Finding) -> None:
     """Print a finding."""
     print(f"{'pass' if finding.passed else 'FAIL'}  {finding.check}: {finding.detail}", flush=True)
-    if finding.replay:
-        print(f"      again: {finding.replay}", flush=True)
+    for name, text in (("again", finding.replay), ("asked", finding.asked)):
+        if text:
+            print(f"      {name}: {text}", flush=True)

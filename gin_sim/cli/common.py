@@ -61,7 +61,7 @@ def add_time_limit(parser: argparse.ArgumentParser) -> None:
         metavar="SECONDS",
         type=real,
         help="an illegal action is also a decision of a Python agent or a program (cmd:) that "
-        "takes longer (0.001..3600; programs: 5 if not given); results then depend on the "
+        "takes longer (0.001..3600; programs: 10 if not given); results then depend on the "
         "machine. Compiled agents cannot be interrupted and have no limit",
     )
 
