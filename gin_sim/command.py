@@ -13,7 +13,7 @@ import shlex
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from gin_sim import bot
 from gin_sim.errors import AgentError
@@ -100,6 +100,7 @@ class Question:
 
     command: tuple[str, ...]
     decision: str
+    _gin_sim_params: ClassVar[dict[str, float]] = {}  # declared, as of decorated agents
 
     def __call__(self, view: View, params: Any) -> bool | int:
         """Ask a program that is started for it, or one that waits.
@@ -246,7 +247,7 @@ def command_agent(spec: str) -> Agent:
     agent = CommandAgent(
         name=_name(words),
         summary="a program of its own",
-        source=text.strip(),
+        source=shlex.join(words),
         params={},
         compiled=False,
         file=next((word for word in words if Path(word).is_file()), words[0]),
