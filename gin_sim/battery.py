@@ -9,16 +9,14 @@ import itertools
 import shlex
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
 from typing import Any
-
-import numpy as np
 
 from gin_sim import bot, drive
 from gin_sim.awkward import awkward_views, go_to_wall, quiet_deck, stack_deck, wall_deck
 from gin_sim.cards import card_name
 from gin_sim.compiled import records
 from gin_sim.errors import PlayError
+from gin_sim.findings import Checked, Finding, Timing
 from gin_sim.limits import decision_limit
 from gin_sim.play import GAME_DTYPE, ROW_DTYPE, Order, new_desk
 from gin_sim.policy import make_ready
@@ -51,65 +49,6 @@ COMPILED_DEALS = 400
 """Mirrored deals under each rules against each opponent."""
 
 
-@dataclass(frozen=True)
-class Finding:
-    """What came of one check.
-
-    Attributes
-    ----------
-    check : str
-    passed : bool
-    detail : str
-        How much was looked at, or what went wrong.
-    replay : str
-        A command that shows a failure again; else empty.
-    asked : str
-        The question, as a program would get it, where a hand or a view was made to order.
-    """
-
-    check: str
-    passed: bool
-    detail: str
-    replay: str = ""
-    asked: str = ""
-
-
-@dataclass(frozen=True)
-class Timing:
-    """How long decisions took, in seconds; `limit` is None where there is none."""
-
-    decisions: int
-    mean: float
-    median: float
-    p99: float
-    longest: float
-    limit: float | None
-
-
-@dataclass(frozen=True)
-class Checked:
-    """All findings of an agent, and how long it took to decide."""
-
-    agent: Agent
-    findings: tuple[Finding, ...]
-    timing: Timing
-
-    @property
-    def passed(self) -> bool:
-        """Whether nothing failed."""
-        return all(finding.passed for finding in self.findings)
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return it as a JSON document."""
-        return {
-            "agent": self.agent.label,
-            "spec": self.agent.label_with_place,
-            "passed": self.passed,
-            "checks": [asdict(finding) for finding in self.findings],
-            "timing": asdict(self.timing),
-        }
-
-
 class _Timed(drive.Player):
     """A player of which it is known how long it took, and what it was asked last."""
 
@@ -123,6 +62,8 @@ class _Timed(drive.Player):
     def ask(self, decision: str, record: Any, blame: Any = None) -> Any:
         """Return the answer, and take the time."""
         self.last = decision, record
+        if self.line is not None:
+            self.line.connect()  # to start is not to decide
         start = time.perf_counter()
         try:
             return super().ask(decision, record, blame)
@@ -212,14 +153,11 @@ class _Battery:
         yield from self._awkward_hands()
         yield from self._awkward_views()
         yield self._same_twice()
-        yield self._in_time()
+        yield self.timing().finding()
 
     def timing(self) -> Timing:
         """Return how long decisions took."""
-        times = np.array(self.times or [0.0])
-        median, p99 = np.quantile(times, [0.5, 0.99])
-        mean, longest = float(times.mean()), float(times.max())
-        return Timing(len(self.times), mean, float(median), float(p99), longest, self.limit)
+        return Timing.of(self.times, self.limit)
 
     def _player(self, rules: Rules) -> _Timed:
         return _Timed(self.agent, self.asked_limit, rules, self.times)
@@ -398,24 +336,7 @@ class _Battery:
             return f"{decision} wrote into its view", answer
         return "", answer
 
-    def _in_time(self) -> Finding:
-        timing = self.timing()
-        limit = "no limit" if timing.limit is None else f"limit {timing.limit:g} s"
-        numbers = (timing.mean, timing.median, timing.p99, timing.longest)
-        mean, median, p99, longest = (_seconds(value) for value in numbers)
-        text = (
-            f"{timing.decisions:,} decisions asked one by one: mean {mean}, half within {median}, "
-            f"99 % within {p99}, longest {longest}; {limit}"
-        )
-        return Finding("time", timing.limit is None or timing.longest <= timing.limit, text)
-
 
 def _as_asked(decision: str, view: Any) -> str:
     """Return a question as a program would get it."""
     return encode(question(decision, as_view(view))).decode().strip()
-
-
-def _seconds(value: float) -> str:
-    if value >= 1:
-        return f"{value:.3g} s"
-    return f"{value * 1e3:.3g} ms" if value >= 1e-3 else f"{value * 1e6:.3g} µs"

@@ -65,7 +65,7 @@ class Bot:
     """
 
     def __init__(self, command: tuple[str, ...], seconds: float = DECISION_SECONDS) -> None:
-        if not hasattr(os, "waitid") or sys.platform == "win32":
+        if not hasattr(os, "killpg"):
             raise IllegalAnswerError("cannot be started: bots need Unix's process groups")
         self.command = command
         self.rules: Rules | None = None

@@ -48,6 +48,7 @@ class Line:
         self.seconds = bot.DECISION_SECONDS if seconds is None else seconds
         self.rules = rules
         self._bot: bot.Bot | None = None
+        self._may_have_gone = False
         self._untold: list[Message] = []
 
     def ask(self, decision: str, view: View, params: Any = None) -> bool | int:
@@ -59,16 +60,27 @@ class Line:
             If it gives no answer that can be one, or none in time.
         """
         asked = question(decision, view)
-        if self._bot is not None:
-            return self._ask(self._bot, asked)
-        taken, used_before = bot.take(self.command, self.seconds)
+        asking = self.connect()
+        again, self._may_have_gone = self._may_have_gone, False
         try:
-            return self._ask(taken, asked)
+            return self._ask(asking, asked)
         except bot.GoneError:
-            if not used_before:
+            if not again:
                 raise
-        # It may have ended after the hand before: that is no answer to this question.
         return self._ask(bot.Bot(self.command, self.seconds), asked)
+
+    def connect(self) -> bot.Bot:
+        """Return the program for this player, started if none waits.
+
+        Raises
+        ------
+        IllegalAnswerError
+            If it does not start.
+        """
+        if self._bot is None:
+            # One that waited may end of itself after its last hand, and seem to fail at this.
+            self._bot, self._may_have_gone = bot.take(self.command, self.seconds)
+        return self._bot
 
     def _ask(self, asking: bot.Bot, asked: Message) -> bool | int:
         self._bot = None  # lost, should anything go wrong

@@ -50,10 +50,14 @@ def keep(alive: int, words: list[str]) -> int:
         _end_group(program.pid)
 
     threading.Thread(target=watch, daemon=True).start()
-    # Seen, not yet collected: until it is, nobody else can get its number.
-    os.waitid(os.P_PID, program.pid, os.WEXITED | os.WNOWAIT)
+    if hasattr(os, "waitid"):  # not on every macOS
+        # Seen, not yet collected: until it is, nobody else can get its number.
+        os.waitid(os.P_PID, program.pid, os.WEXITED | os.WNOWAIT)
+        _end_group(program.pid)
+        return program.wait()
+    code = program.wait()
     _end_group(program.pid)
-    return program.wait()
+    return code
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from gin_sim.cli.common import add_json, add_time_limit, real, whole
 from gin_sim.errors import GinSimError
 
 if TYPE_CHECKING:
-    from gin_sim.battery import Finding
+    from gin_sim.findings import Finding
 
 MOST_SECONDS = 86_400
 
