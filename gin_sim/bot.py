@@ -55,8 +55,6 @@ class Bot:
     ----------
     command : tuple of str
         The program and its arguments.
-    seconds : float
-        The limit for a decision that it is told of.
 
     Raises
     ------
@@ -64,7 +62,7 @@ class Bot:
         If it does not start or does not greet.
     """
 
-    def __init__(self, command: tuple[str, ...], seconds: float = DECISION_SECONDS) -> None:
+    def __init__(self, command: tuple[str, ...]) -> None:
         if not hasattr(os, "killpg"):
             raise IllegalAnswerError("cannot be started: bots need Unix's process groups")
         self.command = command
@@ -99,7 +97,7 @@ class Bot:
         with _lock:
             _running.add(self)
         try:
-            self.tell(hello(seconds))
+            self.tell(hello())
             check_hello(self._line(HELLO_SECONDS, "hello"))
         except BaseException:
             self.end()
@@ -113,17 +111,14 @@ class Bot:
         GoneError
             If it has ended.
         IllegalAnswerError
-            For any other answer that is none, and for none in time.  The bot is then ended.
+            For any other answer that is none, and for none in time.  It is then of no use
+            any more, and to be ended.
         """
         self._asked += 1
         asked = {**question, "id": self._asked, "seconds": seconds}
-        try:
-            self.tell(asked)
-            what = f"{question['decision']} (allowed: {question['allowed']})"
-            return read_answer(self._line(seconds, what), asked)
-        except BaseException:
-            self.end()
-            raise
+        self.tell(asked)
+        what = f"{question['decision']} (allowed: {question['allowed']})"
+        return read_answer(self._line(seconds, what), asked)
 
     def tell(self, message: Message) -> None:
         """Say something that needs no answer; what the pipe does not take now goes later."""
@@ -245,7 +240,7 @@ _idle: dict[tuple[str, ...], list[Bot]] = {}
 _ender: threading.Thread | None = None
 
 
-def take(command: tuple[str, ...], seconds: float) -> tuple[Bot, bool]:
+def take(command: tuple[str, ...]) -> tuple[Bot, bool]:
     """Return a bot for somebody alone, and whether it has been asked before.
 
     Raises
@@ -258,7 +253,7 @@ def take(command: tuple[str, ...], seconds: float) -> tuple[Bot, bool]:
             waiting = _idle.get(command)
             bot = waiting.pop() if waiting else None
         if bot is None:
-            return Bot(command, seconds), False
+            return Bot(command), False
         if bot.runs:
             return bot, True
         bot.end()

@@ -67,7 +67,7 @@ class Line:
         except bot.GoneError:
             if not again:
                 raise
-        return self._ask(bot.Bot(self.command, self.seconds), asked)
+        return self._ask(bot.Bot(self.command), asked)
 
     def connect(self) -> bot.Bot:
         """Return the program for this player, started if none waits.
@@ -79,15 +79,19 @@ class Line:
         """
         if self._bot is None:
             # One that waited may end of itself after its last hand, and seem to fail at this.
-            self._bot, self._may_have_gone = bot.take(self.command, self.seconds)
+            self._bot, self._may_have_gone = bot.take(self.command)
         return self._bot
 
     def _ask(self, asking: bot.Bot, asked: Message) -> bool | int:
         self._bot = None  # lost, should anything go wrong
-        asking.tell_rules(self.rules)
-        for message in self._untold:
-            asking.tell(message)
-        answer = asking.ask(asked, self.seconds)
+        try:
+            asking.tell_rules(self.rules)
+            for message in self._untold:
+                asking.tell(message)
+            answer = asking.ask(asked, self.seconds)
+        except BaseException:
+            asking.end()
+            raise
         self._untold.clear()
         self._bot = asking
         return answer
@@ -98,7 +102,7 @@ class Line:
 
     def hang_up(self) -> None:
         """Let others have the program."""
-        if self._bot is not None and self._bot.runs:
+        if self._bot is not None:
             for message in self._untold:
                 self._bot.tell(message)
             bot.give_back(self._bot)
@@ -141,7 +145,7 @@ def start_once(agent: Agent) -> None:
     """
     if isinstance(agent.draw, Question):
         try:
-            bot.give_back(bot.take(agent.draw.command, bot.DECISION_SECONDS)[0])
+            bot.give_back(bot.take(agent.draw.command)[0])
         except IllegalAnswerError as error:
             raise AgentError(f"agent '{agent.label}' {error}") from None
 

@@ -48,9 +48,9 @@ def encode(message: Message) -> bytes:
     return json.dumps(message, separators=(",", ":")).encode() + b"\n"
 
 
-def hello(seconds: float) -> Message:
+def hello() -> Message:
     """Return what a bot is greeted with; it has to answer with the same `protocol`."""
-    return {"type": "hello", "protocol": PROTOCOL, "game": "gin rummy", "seconds": seconds}
+    return {"type": "hello", "protocol": PROTOCOL, "game": "gin rummy"}
 
 
 def rules_told(rules: Rules) -> Message:
