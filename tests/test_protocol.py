@@ -18,6 +18,7 @@ from gin_sim.compiled import JIT_DISABLED
 from gin_sim.protocol import IllegalAnswerError, check_hello, encode, question, read_answer
 from gin_sim.view import DREW, KNOCK, LAST, THREW, TOOK, UPCARD, as_view
 from tests.bots import LANGUAGES, PYTHON_BOT, compiled_bot, running, write_bot
+from tests.command import ROOT
 
 HANDS = 6 if JIT_DISABLED else 30
 
@@ -122,6 +123,15 @@ def test_the_python_bot_plays_as_greedy_does(amount: dict[str, Any]) -> None:
         for one in (PYTHON_BOT, "greedy")
     ]
     same_hands(*(result.hands for result in results))
+
+
+def test_the_shortest_bot_of_the_docs_plays(tmp_path: Path) -> None:
+    text = (ROOT / "docs" / "protocol.md").read_text()
+    file = tmp_path / "bot.py"
+    file.write_text(text.split("```python\n")[1].split("```")[0])
+    spec = f"cmd:{shlex.join((sys.executable, str(file)))}"
+    result = play_tournament([spec, "simple"], hands=HANDS, seed=7, jobs=1)
+    assert result.hands.winner.eq("a").any()
 
 
 def test_there_is_a_compiler_for_one_of_the_examples() -> None:
