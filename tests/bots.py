@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import shlex
 import shutil
@@ -28,6 +29,7 @@ LANGUAGES = {
 def compiled_bot(language: str) -> str:
     """Compile an example; return what names it on the command line."""
     folder = Path(mkdtemp(prefix="gin-sim-bot-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
     if language == "java":
         words = ["javac", "-d", str(folder), str(EXAMPLES / "SimpleBot.java")]
         command = f"java -cp {shlex.quote(str(folder))} SimpleBot"
