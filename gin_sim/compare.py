@@ -15,9 +15,10 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Any
 
+from gin_sim.bot import quit_idle
 from gin_sim.errors import GinSimError, PlayError
 from gin_sim.plan import Plan
-from gin_sim.policy import prepare
+from gin_sim.policy import make_ready
 from gin_sim.progress import Reporter
 from gin_sim.runner import Entry, Piece, Played, try_piece
 from gin_sim.sprt import (
@@ -30,7 +31,6 @@ from gin_sim.sprt import (
 )
 from gin_sim.stats import RatioSums
 from gin_sim.stopping import after_stopping
-from gin_sim.stops import stops_put_off
 from gin_sim.sums import Sums
 from gin_sim.workers import Workers
 
@@ -218,18 +218,18 @@ def compare_plan(
         raise GinSimError("a comparison is of two agents, over hands")
     workers = workers or Workers.choose(compiled=plan.compiled)
     plan.check_workers(workers)
-    with stops_put_off():
-        for agent in plan.agents:
-            if agent.compiled:
-                prepare(agent)
+    make_ready(plan.agents)
     batch = BATCH_DEALS if plan.compiled else SLOW_BATCH_DEALS
     found = Comparison(plan, test, Tally(), "none", 0)
-    with closing(workers.run(try_piece, _batches(plan, batch))) as finished:
-        for found in follow(plan, test, _tallies(plan, finished)):
-            if progress is not None:
-                progress[:] = [found]
-            if report is not None:
-                report(found.hands, 2 * plan.units, f"LLR {found.llr:+.2f}")
+    try:
+        with closing(workers.run(try_piece, _batches(plan, batch))) as finished:
+            for found in follow(plan, test, _tallies(plan, finished)):
+                if progress is not None:
+                    progress[:] = [found]
+                if report is not None:
+                    report(found.hands, 2 * plan.units, f"LLR {found.llr:+.2f}")
+    finally:
+        quit_idle()
     return found
 
 

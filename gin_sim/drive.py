@@ -6,6 +6,9 @@ replayed, and how a hand is finished in which a compiled agent raised an excepti
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
@@ -13,12 +16,15 @@ import numpy as np
 from gin_sim import scoring
 from gin_sim import state as machine
 from gin_sim.cards import card_name, cards_of
+from gin_sim.command import Line, Question
 from gin_sim.compiled import kernel, readable
 from gin_sim.errors import PlayError
 from gin_sim.limits import Blame, OutOfTimeError, ask_in_time, took_longer
 from gin_sim.play import Desk, Order, finish_game, write_row
 from gin_sim.policy import prepare
-from gin_sim.registry import Agent, one_line
+from gin_sim.protocol import IllegalAnswerError, Message, game_ends, hand_ends, hand_starts
+from gin_sim.registry import DECISIONS, Agent, one_line
+from gin_sim.rules import Rules
 from gin_sim.show import fill_view
 from gin_sim.stops import raise_swallowed
 from gin_sim.view import DISCARD, KNOCK, OVER, PHASES, as_view
@@ -47,18 +53,42 @@ class Player:
     ----------
     seconds : float, optional
         The most that a decision may take; a compiled agent, which cannot be interrupted,
-        takes what it takes.
+        takes what it takes, and a program of its own always has a limit.
+    rules : Rules, optional
+        What a program is told of the rules; the standard ones if not given.
     """
 
-    def __init__(self, agent: Agent, label: str, seconds: float | None = None) -> None:
+    def __init__(
+        self,
+        agent: Agent,
+        label: str,
+        seconds: float | None = None,
+        rules: Rules | None = None,
+    ) -> None:
         self.label = label
-        self.seconds = None if agent.compiled else seconds
+        self.seconds = None if agent.compiled or agent.external else seconds
         self.params = agent.param_values
         self.compiled = agent.compiled
         if agent.compiled:
             self.draw, self.discard, self.knock = prepare(agent)[:3]
         else:
             self.draw, self.discard, self.knock = agent.draw, agent.discard, agent.knock
+        self.line: Line | None = None
+        if isinstance(agent.draw, Question):
+            self.line = Line(agent.draw.command, seconds, rules or Rules())
+            for decision in DECISIONS:
+                if isinstance(getattr(agent, decision), Question):
+                    setattr(self, decision, partial(self.line.ask, decision))
+
+    def tell(self, message: Message) -> None:
+        """Tell a program what goes on; others need not be told."""
+        if self.line is not None:
+            self.line.tell(message)
+
+    def hang_up(self) -> None:
+        """Let others have the program that this player has asked, if it has."""
+        if self.line is not None:
+            self.line.hang_up()
 
     def ask(self, decision: str, record: Any, blame: Blame | None = None) -> Any:
         """Return what the agent answers to a view.
@@ -82,10 +112,6 @@ class Player:
             raise_swallowed()
 
 
-class IllegalAnswerError(Exception):
-    """An agent's answer that cannot be, in words; it never leaves the package."""
-
-
 def _checked(decision: str, answer: Any, state: Any) -> bool | int:
     """Return an answer as the machine takes it."""
     if decision != "discard":
@@ -97,6 +123,36 @@ def _checked(decision: str, answer: Any, state: Any) -> bool | int:
         if 0 <= card < 52 and int(state["legal_discards"]) >> card & 1:
             return card
     raise IllegalAnswerError(illegal_card(answer, state))
+
+
+def answer_of(
+    player: Player, decision: str, view: Any, state: Any, blame: Blame | None = None
+) -> bool | int:
+    """Return what a player answers, as the machine takes it.
+
+    Parameters
+    ----------
+    view : record
+        What the player sees.
+    state : record
+        With `legal_discards` and `taken`: of the hand, or the view again.
+    blame : callable, optional
+        As for :func:`gin_sim.limits.ask_in_time`.
+
+    Raises
+    ------
+    IllegalAnswerError
+        For an exception, which is then its cause, an answer that is not allowed or one
+        that takes too long.
+    """
+    try:
+        return _checked(decision, player.ask(decision, view, blame), state)
+    except (IllegalAnswerError, KeyboardInterrupt):
+        raise
+    except OutOfTimeError:
+        raise IllegalAnswerError(took_longer(player.seconds or 0.0)) from None
+    except BaseException as error:
+        raise IllegalAnswerError(describe_exception(error)) from error
 
 
 def illegal_card(answer: Any, state: Any) -> str:
@@ -170,15 +226,9 @@ def drive_decision(desk: Desk, player: Player, seed: int, watch: Watcher | None 
     view = readable(state["views"])[seat]
     decision = {DISCARD: "discard", KNOCK: "knock"}.get(phase, "draw")
     try:
-        answer = _checked(decision, player.ask(decision, view, stuck), state)
+        answer = answer_of(player, decision, view, state, stuck)
     except IllegalAnswerError as error:
-        raise stuck(str(error)) from None
-    except OutOfTimeError:
-        raise stuck(took_longer(player.seconds or 0.0)) from None
-    except KeyboardInterrupt:
-        raise
-    except BaseException as error:
-        raise stuck(describe_exception(error)) from error
+        raise stuck(str(error)) from error.__cause__
     if watch is not None:
         watch.decided(seat, decision, answer)
     _decide(desk, int(answer))
@@ -219,6 +269,8 @@ def drive_deal(
     seats = (players[1], players[0]) if dealer == 0 else players
     if watch is not None:
         watch.start()
+    for seat, player in enumerate(seats):
+        player.tell(hand_starts(state, seat))
     try:
         drive_hand(desk, seats, order.seed, watch)
     except PlayError as error:
@@ -227,8 +279,20 @@ def drive_deal(
         if watch is not None:
             watch.forfeited(error)
         machine.forfeit(state, rules)
+    for seat, player in enumerate(seats):
+        player.tell(hand_ends(state, seat))
     if watch is not None:
         watch.end()
+
+
+@contextmanager
+def on_the_line(players: tuple[Player, Player]) -> Iterator[tuple[Player, Player]]:
+    """Lend players, and let their programs go when what is played is over, however it ends."""
+    try:
+        yield players
+    finally:
+        for player in players:
+            player.hang_up()
 
 
 def drive_mirror(
@@ -243,7 +307,8 @@ def drive_mirror(
     """Play one of a deal's two hands as :func:`gin_sim.play.play_hands` does."""
     state, dealer = desk.state[0], 1 - mirror
     state["scores"][:] = 0
-    drive_deal(desk, players, order, number, mirror, dealer, watch)
+    with on_the_line(players):
+        drive_deal(desk, players, order, number, mirror, dealer, watch)
     row["deal"], row["mirror"], row["game"], row["hand"] = number, mirror, -1, 0
     write_row(row, state, dealer)
 
@@ -259,25 +324,30 @@ def drive_game(
     watch: Watcher | None = None,
 ) -> int:
     """Play one game as :func:`gin_sim.play.play_games` does; return how many hands."""
-    state, rules, sheet = desk.state[0], desk.rules[0], desk.sheet[0]
-    scoring.clear_sheet(sheet, rules)
-    dealer, points, k = 1 - mirror, 0, 0
-    while k < scoring.MAX_GAME_HANDS and not scoring.sheet_over(sheet):
-        column = int(scoring.open_column(sheet))
-        state["scores"][1 - dealer] = sheet["score"][column, 0]
-        state["scores"][dealer] = sheet["score"][column, 1]
-        deal_number = scoring.MAX_GAME_HANDS * number + k
-        drive_deal(desk, players, order, deal_number, mirror, dealer, watch)
-        row = rows[k]
-        row["deal"], row["mirror"], row["game"], row["hand"] = deal_number, mirror, number, k
-        won = int(write_row(row, state, dealer))
-        points += won
-        winner = int(row["winner"])
-        if winner >= 0:
-            boxes = int(state["multiplier"]) if rules["double_boxes"] else 1
-            scoring.enter_hand(sheet, rules, winner, abs(won), boxes)
-        dealer = int(scoring.next_dealer(dealer, winner, rules))
-        k += 1
-    game["game"], game["mirror"], game["points_a"], game["hands"] = number, mirror, points, k
-    finish_game(game, sheet, rules)
-    return k
+    with on_the_line(players):
+        state, rules, sheet = desk.state[0], desk.rules[0], desk.sheet[0]
+        scoring.clear_sheet(sheet, rules)
+        for player in players:
+            player.tell({"type": "game"})
+        dealer, points, k = 1 - mirror, 0, 0
+        while k < scoring.MAX_GAME_HANDS and not scoring.sheet_over(sheet):
+            column = int(scoring.open_column(sheet))
+            state["scores"][1 - dealer] = sheet["score"][column, 0]
+            state["scores"][dealer] = sheet["score"][column, 1]
+            deal_number = scoring.MAX_GAME_HANDS * number + k
+            drive_deal(desk, players, order, deal_number, mirror, dealer, watch)
+            row = rows[k]
+            row["deal"], row["mirror"], row["game"], row["hand"] = deal_number, mirror, number, k
+            won = int(write_row(row, state, dealer))
+            points += won
+            winner = int(row["winner"])
+            if winner >= 0:
+                boxes = int(state["multiplier"]) if rules["double_boxes"] else 1
+                scoring.enter_hand(sheet, rules, winner, abs(won), boxes)
+            dealer = int(scoring.next_dealer(dealer, winner, rules))
+            k += 1
+        game["game"], game["mirror"], game["points_a"], game["hands"] = number, mirror, points, k
+        finish_game(game, sheet, rules)
+        for which, player in enumerate(players):
+            player.tell(game_ends(game, which))
+        return k

@@ -78,7 +78,7 @@ def _told(plan: Plan, agent: int, fault: Fault) -> dict[str, Any]:
 def _again(plan: Plan, fault: Fault) -> PlayError | None:
     """Play a hand, or the game it is of, again."""
     a, b = (
-        drive.Player(plan.agents[i], plan.labels[i], plan.decision_seconds)
+        drive.Player(plan.agents[i], plan.labels[i], plan.decision_seconds, plan.rules)
         for i in plan.pairings[fault.pairing]
     )
     order = Order(plan.seed, 0, 1, 0, 1)

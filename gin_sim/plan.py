@@ -108,7 +108,8 @@ class Plan:
             Saying why, and what to do.
         """
         threads = workers.backend == "threads"
-        if threads and self.decision_seconds is not None and not self.compiled:
+        interrupted = not all(agent.compiled or agent.external for agent in self.agents)
+        if threads and self.decision_seconds is not None and interrupted:
             raise GinSimError(
                 "a time limit for Python agents, and backend threads: threads cannot be "
                 "interrupted; leave the backend out, or use loky"

@@ -10,6 +10,7 @@ import os
 import tempfile
 import threading
 import types as python_types
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +18,12 @@ import numba
 from numba import types
 from numba.core.errors import NumbaError
 
+from gin_sim.command import start_once
 from gin_sim.compiled import JIT_DISABLED, PACKAGE, compile_lazily
 from gin_sim.errors import AgentError
 from gin_sim.play import PARAMS_TYPE, VIEW_TYPE, PlainPolicy, compile_engine
 from gin_sim.registry import DECISIONS, Agent
+from gin_sim.stops import stops_put_off
 
 _EXPECTED = {"draw": types.boolean, "discard": types.int64, "knock": types.boolean}
 _ready: dict[tuple[Any, ...], tuple[Any, Any, Any]] = {}
@@ -44,6 +47,22 @@ def prepare(agent: Agent) -> PlainPolicy:
             draw, discard, knock = (_compile(agent, decision) for decision in DECISIONS)
             _ready[written] = (draw, discard, knock)
     return *_ready[written], agent.param_values
+
+
+def make_ready(agents: Sequence[Agent]) -> None:
+    """Compile agents, or see that their programs start, before anybody plays with them.
+
+    Raises
+    ------
+    AgentError
+        For one that cannot play.
+    """
+    with stops_put_off():  # which the compiler might swallow
+        for agent in agents:
+            if agent.compiled:
+                prepare(agent)
+    for agent in agents:
+        start_once(agent)
 
 
 def _compile(agent: Agent, decision: str) -> Any:

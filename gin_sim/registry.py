@@ -97,6 +97,11 @@ class Agent:
         return f"{place}:{self.label}" if place else self.label
 
     @property
+    def external(self) -> bool:
+        """Whether the decisions are taken by another program, which has a limit of its own."""
+        return False
+
+    @property
     def param_values(self) -> Params:
         """The parameters as the decisions get them."""
         return np.array(list(self.params.values()), dtype=np.float64)
@@ -270,8 +275,9 @@ def load_agent(spec: str | Agent) -> Agent:
     Parameters
     ----------
     spec : str or Agent
-        ``name``, ``name:param=value,…``, ``path/to/file.py:name`` or
-        ``path/to/file.py:name:param=value,…``.
+        ``name``, ``name:param=value,…``, ``path/to/file.py:name``,
+        ``path/to/file.py:name:param=value,…``, or ``cmd:PROGRAM ARGUMENTS`` for a program
+        that talks as `docs/protocol.md` says.
 
     Raises
     ------
@@ -281,7 +287,13 @@ def load_agent(spec: str | Agent) -> Agent:
     if isinstance(spec, Agent):
         return spec
     if not isinstance(spec, str):
-        raise AgentError(f"agent {spec!r}: give a name, path/to/file.py:name or an Agent")
+        raise AgentError(
+            f"agent {spec!r}: give a name, path/to/file.py:name, cmd:PROGRAM or an Agent"
+        )
+    if spec.strip().startswith("cmd:"):
+        from gin_sim.command import command_agent  # noqa: PLC0415 - few need it
+
+        return command_agent(spec)
     place, name, settings = _split(spec)
     if place:
         one = _from_file(Path(place), name)
@@ -294,10 +306,10 @@ def load_agent(spec: str | Agent) -> Agent:
             bad = f"; could not be loaded: {'; '.join(problems)}" if problems else ""
             raise AgentError(
                 f"no agent '{name}'{hint}; there are: {', '.join(known)}; "
-                f"or name a file: path/to/file.py:name{bad}"
+                f"or name a file: path/to/file.py:name, or a program: cmd:PROGRAM{bad}"
             )
         one = known[name]
-    return one.with_params(_read_settings(spec, settings)) if settings else one
+    return one.with_params(read_settings(spec, settings)) if settings else one
 
 
 def _split(spec: str) -> tuple[str, str, str]:
@@ -314,7 +326,14 @@ def _split(spec: str) -> tuple[str, str, str]:
     return place, name, settings
 
 
-def _read_settings(spec: str, settings: str) -> dict[str, float]:
+def read_settings(spec: str, settings: str) -> dict[str, float]:
+    """Return parameters from text such as ``most=5,least=2``.
+
+    Raises
+    ------
+    AgentError
+        Naming what is no number.
+    """
     changes: dict[str, float] = {}
     for part in settings.split(","):
         key, equals, value = part.partition("=")

@@ -42,7 +42,10 @@ def replay(run: Run, deal: int, mirror: int = 0, pairing: str | None = None) -> 
     places = run.meeting(pairing)
     entries = [run.manifest["agents"][place] for place in places]
     limit = run.manifest.get("decision_seconds")
-    players = tuple(drive.Player(load_agent(e["spec"]), e["label"], limit) for e in entries)
+    players = tuple(
+        drive.Player(load_agent(entry["spec"]), entry["label"], limit, run.rules)
+        for entry in entries
+    )
     order = Order(run.manifest["seed"], 0, 1, 0, int(run.manifest["on_illegal"] == "forfeit"))
     desk = new_desk(rules_record(run.rules))
     teller = _Teller(run, desk, (players[0].label, players[1].label), deal)

@@ -133,8 +133,8 @@ class Pairing:
         self.desk: Desk = new_desk(rules_record(piece.rules))
         limit = piece.decision_seconds
         self.players = (
-            drive.Player(agents[0], a.label, limit),
-            drive.Player(agents[1], b.label, limit),
+            drive.Player(agents[0], a.label, limit, piece.rules),
+            drive.Player(agents[1], b.label, limit, piece.rules),
         )
         fast = agents[0].compiled and agents[1].compiled
         self.policies = (prepare(agents[0]), prepare(agents[1])) if fast else None

@@ -121,7 +121,7 @@ class Hand:
         """
         first = load_agent(non_dealer)
         agents = (first, first if dealer is None else load_agent(dealer))
-        players = tuple(drive.Player(agent, agent.label) for agent in agents)
+        players = tuple(drive.Player(agent, agent.label, None, self.rules) for agent in agents)
         fork = self.copy()
         if agents[0].compiled and agents[1].compiled:
             try:
@@ -133,8 +133,14 @@ class Hand:
             except BaseException:  # noqa: S110
                 pass  # the slow path comes to the same decision, and says where it is
         fork = self.copy()
-        drive.drive_hand(fork._desk, (players[0], players[1]), self._seed)
+        with drive.on_the_line((players[0], players[1])) as both:
+            drive.drive_hand(fork._desk, both, self._seed)
         self._desk.state[:] = fork._desk.state
+
+    @property
+    def desk(self) -> Desk:
+        """The memory that the loops over hands play on in."""
+        return self._desk
 
     @property
     def phase(self) -> str:

@@ -17,12 +17,13 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from gin_sim.bot import quit_idle
 from gin_sim.collect import Collector
 from gin_sim.errors import PlayError, ResultsError, WorkerError
 from gin_sim.folder import RunFolder
 from gin_sim.manifest import read_manifest
 from gin_sim.plan import Plan, make_plan, make_sweep
-from gin_sim.policy import prepare
+from gin_sim.policy import make_ready
 from gin_sim.progress import Reporter
 from gin_sim.registry import Agent
 from gin_sim.result import Result
@@ -64,16 +65,14 @@ def run_plan(
     workers = workers or Workers.choose(compiled=plan.compiled)
     plan.check_workers(workers)
     # Compiled here, before any worker starts: workers then find the code in the cache.
-    with stops_put_off():  # which the compiler might swallow
-        for agent in plan.agents:
-            if agent.compiled:
-                prepare(agent)
+    make_ready(plan.agents)
     try:
         collector = Collector(plan, folder)
         _play(plan, workers, collector, piece_units, report)
         with stops_put_off():
             return collector.finish()
     finally:
+        quit_idle()
         if folder is not None:
             folder.release()
 

@@ -10,21 +10,14 @@ import pytest
 from scipy import stats
 
 from gin_sim import Rules, best_discards, shuffled_deck
+from gin_sim.awkward import EVERY_MELD, crowded_cards, make_view, random_cards
 from gin_sim.cards import DECK, cards_of
 from gin_sim.chance import decision_word
 from gin_sim.drive import Player
 from gin_sim.play import play_on
 from gin_sim.policy import prepare
 from gin_sim.view import KNOCK, THREW
-from tests.helpers import (
-    AGENTS,
-    EVERY_MELD,
-    crowded_cards,
-    make_view,
-    random_cards,
-    scaled,
-    table,
-)
+from tests.helpers import AGENTS, scaled, table
 
 TRIPLES = [meld for meld in EVERY_MELD if meld.bit_count() == 3]
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from gin_sim.awkward import crowded_cards, make_view, melded_cards, points, stack_deck
 from gin_sim.cards import cards_of, format_hand, mask_of, parse_card, parse_hand
 from gin_sim.errors import CardError
 from gin_sim.hands import best_discards, deadwood, legal_knocks
@@ -21,16 +22,11 @@ from tests.helpers import (
     CARELESS,
     SUIT_ORDERS,
     ask,
-    crowded_cards,
     dealt_to,
-    make_view,
-    melded_cards,
     move_suits,
     play_rows,
-    points,
     scaled,
     shuffled_texts,
-    stack_deck,
     table,
 )
 

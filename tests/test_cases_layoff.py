@@ -8,22 +8,13 @@ import numpy as np
 import pytest
 
 from gin_sim import CardError, Rules, arrange, deadwood, parse_hand, showdown
+from gin_sim.awkward import EVERY_MELD, crowded_cards, melded_cards, points, random_cards
 from gin_sim.cards import DECK, cards_of, format_hand, parse_cards
 from gin_sim.compiled import JIT_DISABLED
 from gin_sim.hands import all_melds, pack_melds, parse_melds
 from gin_sim.layoff import lay_off
 from gin_sim.rules import NO_LIMIT, PRESETS
-from tests.helpers import (
-    EVERY_MELD,
-    SUIT_ORDERS,
-    crowded_cards,
-    melded_cards,
-    move_suits,
-    points,
-    random_cards,
-    scaled,
-    shuffled_texts,
-)
+from tests.helpers import SUIT_ORDERS, move_suits, scaled, shuffled_texts
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from gin_sim.awkward import EVERY_MELD, crowded_cards, melded_cards, points, random_cards
 from gin_sim.cards import RANKS, SUITS, cards_of, format_hand, mask_of, parse_hand
 from gin_sim.hands import (
     Arrangement,
@@ -26,15 +27,10 @@ from gin_sim.rules import PRESETS, Rules
 from tests.helpers import (
     AGENTS,
     CARELESS,
-    EVERY_MELD,
     SUIT_ORDERS,
-    crowded_cards,
     dealt_to,
-    melded_cards,
     most_melded,
     move_suits,
-    points,
-    random_cards,
     scaled,
     shuffled_texts,
 )

@@ -5,12 +5,13 @@ from __future__ import annotations
 import pytest
 
 from gin_sim import Hand, Rules, RulesError, agent, parse_hand, shuffled_deck
+from gin_sim.awkward import stack_deck
 from gin_sim.cards import card_name, parse_card
 from gin_sim.compiled import JIT_DISABLED
 from gin_sim.registry import Params
 from gin_sim.rules import PRESETS
 from gin_sim.view import PHASES, View
-from tests.helpers import AGENTS, Decision, at_wall, play_rows, scaled, stack_deck, table
+from tests.helpers import AGENTS, Decision, at_wall, play_rows, scaled, table
 
 FIFTIETH = Rules(wall="50th_card")
 

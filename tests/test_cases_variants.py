@@ -7,10 +7,11 @@ import dataclasses
 import pytest
 
 from gin_sim import Hand, Rules, RulesError, legal_knocks
+from gin_sim.awkward import stack_deck
 from gin_sim.cards import card_name, parse_card
 from gin_sim.compiled import JIT_DISABLED
 from gin_sim.rules import PRESETS
-from tests.helpers import AGENTS, play_rows, scaled, stack_deck
+from tests.helpers import AGENTS, play_rows, scaled
 
 SIX_LEFT = "As 2s 3s 7h 8h 9h Kc Kd Kh 5c"
 

@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 
 from gin_sim import format_hand, parse_hand
+from gin_sim.awkward import EVERY_MELD, Event, Rng, make_view, points, random_cards
 from gin_sim.belief import Belief, around, both_held, held, leaning, read_opponent
 from gin_sim.cards import DECK, cards_of, mask_of, parse_card
 from gin_sim.danger import danger
 from gin_sim.view import THREW
-from tests.helpers import EVERY_MELD, Event, Rng, make_view, points, random_cards, scaled
+from tests.helpers import scaled
 
 TRIPLES = [meld for meld in EVERY_MELD if meld.bit_count() == 3]
 

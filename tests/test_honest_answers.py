@@ -28,10 +28,11 @@ from gin_sim import (
     showdown,
     shuffled_deck,
 )
+from gin_sim.awkward import crowded_cards, random_cards
 from gin_sim.cards import cards_of, mask_of
 from gin_sim.plan import make_plan
 from gin_sim.workers import Workers
-from tests.helpers import crowded_cards, random_cards, scaled
+from tests.helpers import scaled
 
 KNOCKER = "5s 6s 7s Kc Kd Kh Qc Qd Qh 3c"
 DEFENDER = "4s 8s Ad 2d 5h 9d 6c Tc Jh 2h"

@@ -3,9 +3,10 @@
 import numpy as np
 
 from gin_sim import deadwood, deadwood_many
+from gin_sim.awkward import crowded_cards, random_cards
 from gin_sim.compiled import JIT_DISABLED
 from gin_sim.melds import _deadwood_by_ranks, least_deadwood
-from tests.helpers import crowded_cards, most_melded, random_cards, scaled
+from tests.helpers import most_melded, scaled
 
 DECK = (1 << 52) - 1
 

@@ -11,24 +11,14 @@ from scipy import stats
 
 from agents.improver import SPARED
 from gin_sim import best_discards, parse_hand
+from gin_sim.awkward import EVERY_MELD, Event, Rng, crowded_cards, make_view, points, random_cards
 from gin_sim.cards import DECK, cards_of, mask_of, parse_card
 from gin_sim.chance import decision_word
 from gin_sim.compiled import JIT_DISABLED
 from gin_sim.drive import Player
 from gin_sim.hands import deadwood
 from gin_sim.view import KNOCK, THREW
-from tests.helpers import (
-    AGENTS,
-    EVERY_MELD,
-    Event,
-    Rng,
-    ask,
-    crowded_cards,
-    make_view,
-    points,
-    random_cards,
-    scaled,
-)
+from tests.helpers import AGENTS, ask, scaled
 
 TRIPLES = [meld for meld in EVERY_MELD if meld.bit_count() == 3]
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from gin_sim import parse_hand
+from gin_sim.awkward import EVERY_MELD, Rng, crowded_cards, melded_cards, random_cards
 from gin_sim.cards import DECK, cards_of, mask_of, parse_card
 from gin_sim.hands import deadwood
 from gin_sim.outs import (
@@ -17,7 +18,7 @@ from gin_sim.outs import (
     outs,
     promising,
 )
-from tests.helpers import EVERY_MELD, Rng, crowded_cards, melded_cards, random_cards, scaled
+from tests.helpers import scaled
 
 TRIPLES = [meld for meld in EVERY_MELD if meld.bit_count() == 3]
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from gin_sim import Rules, load_agent
+from gin_sim.awkward import make_view
 from gin_sim.cards import DECK, parse_card
 from gin_sim.compiled import JIT_DISABLED
 from gin_sim.lookahead import ahead, worth
@@ -25,7 +26,7 @@ from gin_sim.playouts import (
 from gin_sim.view import KNOCK, OVER
 from gin_sim.win_probability import HANDS_BY_POINTS, TARGET, WINS, solve
 from gin_sim.worlds import sample_world
-from tests.helpers import ask, make_view, play_rows, scaled
+from tests.helpers import ask, play_rows, scaled
 
 PARAMS = np.array([[26.0, 3.0, 2.0], [0.0, 3.0, 2.0]])
 SOON = {"worlds": 64, "sure": 100}

@@ -12,6 +12,7 @@ import pytest
 from scipy.stats import chisquare
 
 from gin_sim import Hand, View
+from gin_sim.awkward import make_view
 from gin_sim.cards import DECK, cards_of
 from gin_sim.chance import next_word
 from gin_sim.compiled import records
@@ -21,7 +22,7 @@ from gin_sim.playouts import set_view, set_world
 from gin_sim.state import check_cards
 from gin_sim.view import VIEW_DTYPE
 from gin_sim.worlds import gather, likely_world, sample_world, weigh
-from tests.helpers import make_view, scaled
+from tests.helpers import scaled
 
 
 def a_view(hidden: int, stock_left: int) -> Any:

@@ -60,9 +60,9 @@ def add_time_limit(parser: argparse.ArgumentParser) -> None:
         "--time-limit",
         metavar="SECONDS",
         type=real,
-        help="an illegal action is also a Python agent's decision that takes longer "
-        "(0.001..3600); results then depend on the machine. Compiled agents cannot be "
-        "interrupted and have no limit",
+        help="an illegal action is also a decision of a Python agent or a program (cmd:) that "
+        "takes longer (0.001..3600; programs: 10 if not given); results then depend on the "
+        "machine. Compiled agents cannot be interrupted and have no limit",
     )
 
 
@@ -228,6 +228,7 @@ def _run(args: argparse.Namespace) -> int:
         else:
             args.run(args)
         sys.stdout.flush()
+        return int(getattr(args, "exit_code", 0))
     except GinSimError as error:
         for more in getattr(error, "__notes__", ()):
             note(more)
@@ -245,7 +246,6 @@ def _run(args: argparse.Namespace) -> int:
             reason = error.strerror or type(error).__name__
             note(f"error: the output cannot be written: {reason}")
         return 1
-    return 0
 
 
 def _kill_children() -> None:

@@ -14,6 +14,7 @@ from gin_sim import __version__
 from gin_sim.cli import (
     agents,
     cache,
+    check_agent,
     compare,
     hand,
     replay,
@@ -34,7 +35,19 @@ def build_parser() -> Parser:
     )
     parser.add_argument("--version", action="version", version=f"gin-sim {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for module in (tournament, sweep, compare, report, agents, hand, showdown, replay, sprt, cache):
+    for module in (
+        tournament,
+        sweep,
+        compare,
+        report,
+        agents,
+        check_agent,
+        hand,
+        showdown,
+        replay,
+        sprt,
+        cache,
+    ):
         module.add(commands)
     return parser
 

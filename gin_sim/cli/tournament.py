@@ -21,8 +21,8 @@ def add(commands: Any) -> None:
         help="play agents against each other and rank them",
         description="Play agents against each other on mirrored deals: everybody against "
         "everybody (two agents: a match), or the first against all others.",
-        epilog="an agent is a name (see gin-sim agents), name:param=value,... or "
-        "path/to/file.py:name",
+        epilog="an agent is a name (see gin-sim agents), name:param=value,..., "
+        "path/to/file.py:name or 'cmd:PROGRAM ARGUMENTS' (docs/protocol.md)",
     )
     parser.add_argument(
         "agents", metavar="AGENT", nargs="*", help="who plays; none named: a ladder of five"
