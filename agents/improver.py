@@ -58,6 +58,8 @@ def least_cost(view: View, params: Params) -> float:
 @kernel
 def throws(view: View, params: Params) -> int:
     """Return the card that costs its own future and the safety of its throw least."""
+    if view.deadwood == 0:  # whoever holds gin sees it
+        return lowest(view.best_discards)
     unseen = DECK & ~view.seen
     belief = read_opponent(view, params[MORE], params[LESS])
     best = 1e9
@@ -76,6 +78,15 @@ def throws(view: View, params: Params) -> int:
             best = costs
             chosen = card
     return chosen
+
+
+@kernel
+def wants(view: View, params: Params) -> bool:
+    """Return whether the upcard makes a meld that leaves a hand of less cost."""
+    if not completing(view.hand) >> view.upcard & 1:
+        return False
+    now = cost(view.hand, DECK & ~view.seen, view.own_turn, params)
+    return bool(least_cost(view, params) < now - params[MARGIN])
 
 
 @agent(
@@ -98,16 +109,10 @@ class Improver:
 
     @staticmethod
     def draw(view: View, params: Params) -> bool:
-        if not completing(view.hand) >> view.upcard & 1:
-            return False
-        now = cost(view.hand, DECK & ~view.seen, view.own_turn, params)
-        return bool(least_cost(view, params) < now - params[MARGIN])
+        return wants(view, params)
 
     @staticmethod
     def discard(view: View, params: Params) -> int:
-        # Whoever holds gin sees it.
-        if view.deadwood == 0:
-            return lowest(view.best_discards)
         return throws(view, params)
 
     @staticmethod

@@ -22,7 +22,7 @@ from gin_sim.playouts import (
 )
 from gin_sim.view import OVER
 from gin_sim.win_probability import TARGET, WINS
-from gin_sim.worlds import World, choose_cards, gather, likely_world, weigh
+from gin_sim.worlds import first_world, gather, likely_world
 
 MOST_ACTIONS = 8
 BATCH = 16
@@ -100,9 +100,7 @@ def best_action(
     rules_of(view, rules)
     set_view(start, view)
     evidence = gather(view)
-    chosen, word = choose_cards(evidence.unseen, evidence.hidden, view.word)
-    world = World(chosen | evidence.known, weigh(evidence, chosen | evidence.known), word)
-    world = likely_world(evidence, world, effort.settle)
+    world = likely_world(evidence, first_world(evidence, view.word), effort.settle)
     params = np.empty((2, len(own_params)))
     seat = view.is_dealer & 1
     params[seat] = own_params

@@ -151,6 +151,14 @@ def choose_cards(cards: int, n: int, word: int) -> tuple[int, int]:
 
 
 @kernel
+def first_world(evidence: Evidence, word: int) -> World:
+    """Return a world for a walk to begin at, every one as likely as the next."""
+    chosen, word = choose_cards(evidence.unseen, evidence.hidden, word)
+    hand = chosen | evidence.known
+    return World(hand, weigh(evidence, hand), word)
+
+
+@kernel
 def sample_world(view: Any, word: int) -> World:
     """Return a world that fits a view, every one as likely as the next.
 
@@ -159,10 +167,7 @@ def sample_world(view: Any, word: int) -> World:
     word : int
         A random word, such as ``view.word``.
     """
-    evidence = gather(view)
-    chosen, word = choose_cards(evidence.unseen, evidence.hidden, word)
-    hand = chosen | evidence.known
-    return World(hand, weigh(evidence, hand), word)
+    return first_world(gather(view), word)
 
 
 @kernel

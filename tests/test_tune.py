@@ -1,0 +1,64 @@
+"""Tuning: steps, a search that climbs, and a result that comes out again."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from experiments.tune import Study, build_parser, check, rounded, scales, search
+from gin_sim import load_agent
+from gin_sim.cli.common import guarded
+from gin_sim.workers import Workers
+from tests.helpers import scaled
+
+
+def study(generations: int, deals: int) -> Study:
+    """Return one that has something to find: knocks in the first turns only, how many?"""
+    agent = load_agent("early_gin:turns=0.5")
+    return Study(agent, (load_agent("simple"),), "eaai", deals, generations, 4)
+
+
+def test_steps_are_shares_of_what_parameters_begin_with() -> None:
+    steps = scales({"a": 2.0, "a_late": 0.0, "b": -1.0, "c": 0.0})
+    assert steps == pytest.approx([0.6, 0.6, 0.3, 0.15])
+
+
+def test_numbers_are_committed_with_three_digits() -> None:
+    assert rounded(np.array([0.123456, -12.3456, 0.0])).tolist() == [0.123, -12.3, 0.0]
+
+
+def test_the_same_seed_finds_the_same_whatever_the_workers() -> None:
+    one, two = (
+        search(study(2, scaled(100, 2)), Workers.choose(jobs, "threads")) for jobs in (1, 2)
+    )
+    assert one[0].tolist() == two[0].tolist()
+    pd.testing.assert_frame_equal(one[1], two[1])
+    assert list(one[1]["generation"]) == [0, 1]
+
+
+def test_the_check_plays_both_sets_of_parameters_on_other_deals() -> None:
+    asked = study(1, scaled(100, 1))
+    found = np.array([100.0])
+    checked = check(asked, found, Workers.choose(1, "threads"))
+    assert list(checked["parameters"]) == ["as it began", "tuned"]
+    began, tuned = checked["points_per_hand"]
+    if scaled(100) == 100:
+        assert tuned < began - 1  # to knock whenever one may is worse
+    assert (checked["ci_low"] < checked["points_per_hand"]).all()
+
+
+def test_the_command_writes_what_it_found(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "run"
+    words = ["--agent", "early_gin", "--pool", "simple", "--generations", "1", "--deals", "2"]
+    assert guarded(build_parser(), [*words, "--jobs", "1", "--out", str(out)]) == 0
+    assert set(json.loads((out / "params.json").read_text())) == {"turns"}
+    assert len(pd.read_csv(out / "generations.csv")) == 1
+    assert "again:   python -m experiments.tune" in capsys.readouterr().out
+    assert guarded(build_parser(), ["--agent", "simple", "--out", str(tmp_path / "no")]) == 2
+    assert "must be compiled and have parameters" in capsys.readouterr().err
