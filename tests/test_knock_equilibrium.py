@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from agents.equilibrium import IN_A_THOUSAND
 from experiments import knock_equilibrium as experiment
 from experiments.knock_equilibrium import (
     ALWAYS,
@@ -23,6 +24,7 @@ from experiments.knock_equilibrium import (
     spans,
 )
 from gin_sim import Hand, Rules, drive, load_agent
+from gin_sim.awkward import make_view
 from gin_sim.chance import below
 from gin_sim.cli.common import guarded
 from gin_sim.compiled import JIT_DISABLED, readable, records
@@ -33,9 +35,11 @@ from gin_sim.registry import Agent
 from gin_sim.rules import as_rules
 from gin_sim.scoring import rules_record
 from gin_sim.state import deadwood_after
+from gin_sim.view import KNOCK
 from gin_sim.workers import Workers
-from tests.helpers import scaled
+from tests.helpers import ask, scaled
 
+COMMITTED = Path(__file__).resolve().parent.parent / "results" / "knock_equilibrium"
 SEED = 17
 ONE = Workers(1)
 
@@ -330,7 +334,7 @@ def test_the_parts_are_deals_of_their_own() -> None:
 
 
 def test_the_committed_result_is_below_the_target() -> None:
-    folder = Path(__file__).resolve().parent.parent / "results" / "knock_equilibrium"
+    folder = COMMITTED
     standings = pd.read_csv(folder / "standings.csv")
     row = standings.iloc[0]
     assert row["exploitability"] + 2 * row["se"] < 0.05
@@ -338,3 +342,27 @@ def test_the_committed_result_is_below_the_target() -> None:
     for at, se in zip(standings["exploitability"], standings["se"], strict=True):
         assert f"{at:.3f} ± {1.96 * se:.3f}" in readme
     assert json.loads((folder / "manifest.json").read_text())["command"] in readme
+
+
+def test_the_agent_plays_the_committed_table() -> None:
+    committed = pd.read_csv(COMMITTED / "equilibrium.csv")
+    table = committed.pivot_table(
+        index="stock_left", columns="deadwood", values="knock_probability"
+    )
+    assert pytest.approx(table.fillna(0).to_numpy(), abs=6e-4) == IN_A_THOUSAND / 1000
+    rng = np.random.default_rng(2)
+    player = load_agent("equilibrium")
+    cell = committed[committed["knock_probability"].between(0.2, 0.8)].iloc[0]
+    view = make_view(
+        "2c 3c 4c 8d 8h 8s Ah 2h 3h 5d Kh",
+        phase=KNOCK,
+        candidate="Kh",
+        stock_left=int(cell["stock_left"]),
+        deadwood=int(cell["deadwood"]),
+    )
+    knocked = 0
+    n = scaled(4000, 400)
+    for _ in range(n):
+        view["word"] = int(rng.integers((1 << 63) - 1))
+        knocked += ask(player, "knock", view)
+    assert knocked / n == pytest.approx(cell["knock_probability"], abs=4 * 0.5 / n**0.5)

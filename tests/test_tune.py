@@ -48,7 +48,7 @@ def test_the_check_plays_both_sets_of_parameters_on_other_deals() -> None:
     began, tuned = checked["points_per_hand"]
     if scaled(100) == 100:
         assert tuned < began - 1  # to knock whenever one may is worse
-    assert (checked["ci_low"] < checked["points_per_hand"]).all()
+    assert (checked["ci_low"] <= checked["points_per_hand"]).all()
 
 
 def test_the_command_writes_what_it_found(
