@@ -24,9 +24,11 @@ References
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import json
 import math
 import sys
+import time
 from dataclasses import dataclass
 from typing import Any
 
@@ -124,8 +126,16 @@ def score(study: Study, one: PlainPolicy, other: PlainPolicy, first: int, deals:
     return sums
 
 
-def search(study: Study, workers: Workers) -> tuple[NDArray[np.float64], pd.DataFrame]:
-    """Return the parameters found, and a row for every generation."""
+def search(
+    study: Study, workers: Workers, minutes: float | None = None
+) -> tuple[NDArray[np.float64], pd.DataFrame]:
+    """Return the parameters found, and a row for every generation.
+
+    Parameters
+    ----------
+    minutes : float, optional
+        No generation is begun after so long.
+    """
     import cma  # noqa: PLC0415 - an extra
 
     policy = prepare(study.agent)
@@ -135,6 +145,7 @@ def search(study: Study, workers: Workers) -> tuple[NDArray[np.float64], pd.Data
     options = {"seed": study.seed % (1 << 31) + 1, "verbose": -9, "verb_log": 0}
     strategy = cma.CMAEvolutionStrategy(np.zeros(len(begun)), 1.0, options)
     told = []
+    until = None if minutes is None else time.monotonic() + 60 * minutes
 
     def of(values: NDArray[np.float64], generation: int) -> float:
         first = generation * study.deals
@@ -144,6 +155,8 @@ def search(study: Study, workers: Workers) -> tuple[NDArray[np.float64], pd.Data
 
     with Parallel(workers.jobs, backend="threading") as parallel, progress("generations") as say:
         for generation in range(study.generations):
+            if until is not None and time.monotonic() > until:
+                break
             drawn = [begun + steps * np.asarray(x) for x in strategy.ask()]
             tried = parallel(delayed(of)(values, generation) for values in [*drawn, begun])
             strategy.tell([(values - begun) / steps for values in drawn], [-x for x in tried[:-1]])
@@ -198,7 +211,9 @@ def run(args: argparse.Namespace) -> None:
     workers = Workers.choose(args.jobs, "threads")
     folder = take_folder(args.out, "tune", study.manifest())
     note(f"{len(agent.params)} parameters, seed {study.seed}, results in {folder.path}")
-    values, generations = search(study, workers)
+    values, generations = search(study, workers, args.minutes)
+    # What does it again is so many generations, not so many minutes.
+    study = dataclasses.replace(study, generations=len(generations))
     found = rounded(values)
     checked = check(study, found, workers)
     params = dict(zip(agent.params, found.tolist(), strict=True))
@@ -231,6 +246,9 @@ def build_parser() -> Parser:
     parser.set_defaults(run=run, rules="eaai")
     parser.add_argument("--agent", metavar="AGENT", default="tuned", help="default: tuned")
     parser.add_argument("--generations", metavar="N", type=whole(1, 100_000), default=60)
+    parser.add_argument(
+        "--minutes", metavar="M", type=float, help="begin no generation after so long"
+    )
     parser.add_argument(
         "--pool", metavar="AGENT", nargs="+", help="default: all fast agents, and itself"
     )

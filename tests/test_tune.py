@@ -40,6 +40,12 @@ def test_the_same_seed_finds_the_same_whatever_the_workers() -> None:
     assert list(one[1]["generation"]) == [0, 1]
 
 
+def test_no_generation_is_begun_when_time_is_up() -> None:
+    values, generations = search(study(5, 1), Workers.choose(1, "threads"), minutes=0)
+    assert values.tolist() == [0.5]
+    assert len(generations) == 0
+
+
 def test_the_check_plays_both_sets_of_parameters_on_other_deals() -> None:
     asked = study(1, scaled(100, 1))
     found = np.array([100.0])
