@@ -11,7 +11,7 @@ import pytest
 
 from gin_sim import PlayError, play_tournament
 from gin_sim.cli import main
-from gin_sim.compiled import JIT_DISABLED
+from gin_sim.compiled import JIT_DISABLED, cache_root
 from tests.command import ROOT, refused
 from tests.test_runs import write_agent
 
@@ -125,7 +125,11 @@ def test_a_script_without_a_main_guard_under_spawn(
     done = subprocess.run(
         [sys.executable, str(tmp_path / "script.py")],
         cwd=ROOT,
-        env={"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin"},
+        env={
+            "PYTHONPATH": str(ROOT),
+            "PATH": "/usr/bin:/bin",
+            "GIN_SIM_CACHE_DIR": str(cache_root()),
+        },
         check=False,
         capture_output=True,
         text=True,

@@ -23,7 +23,7 @@ from gin_sim.scoring import OUTCOMES, rules_record
 from gin_sim.view import KNOCK
 from tests.helpers import scaled
 
-DEALS = scaled(10_000, 25)
+DEALS = scaled(3000, 25)
 SEED = 11
 
 
@@ -189,7 +189,7 @@ def test_a_deal_without_a_chance_has_no_fork() -> None:
 
 def test_a_hand_is_copied_whole_and_played_on() -> None:
     simple, greedy = load_agent("simple"), load_agent("greedy")
-    for deal in range(scaled(60, 5)):
+    for deal in range(scaled(25, 5)):
         hand = Hand.dealt(SEED, deal)
         steps = 0
         while hand.phase != "over":

@@ -44,7 +44,7 @@ def test_lay_offs_are_chosen_where_only_the_melds_are_given() -> None:
     assert showdown(KNOCKER, DEFENDER, defender_melds="").points == 42
     rng = np.random.default_rng(1)
     compared = 0
-    for _ in range(scaled(1500, 20)):
+    for _ in range(scaled(400, 20)):
         knocker = crowded_cards(rng, 10)
         defender = random_cards(rng, 10, DECK & ~knocker)
         try:
