@@ -15,6 +15,7 @@ from gin_sim.cli import (
     agents,
     cache,
     compare,
+    export,
     hand,
     replay,
     report,
@@ -34,7 +35,10 @@ def build_parser() -> Parser:
     )
     parser.add_argument("--version", action="version", version=f"gin-sim {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for module in (tournament, sweep, compare, report, agents, hand, showdown, replay, sprt, cache):
+    for module in (
+        *(tournament, sweep, compare, report, agents, hand, showdown, replay, export),
+        *(sprt, cache),
+    ):
         module.add(commands)
     return parser
 
