@@ -18,6 +18,7 @@ _HOME = {
     "CardError": "errors",
     "GinSimError": "errors",
     "Hand": "table",
+    "History": "history",
     "Params": "registry",
     "PlayError": "errors",
     "ResultsError": "errors",
@@ -39,8 +40,14 @@ _HOME = {
     "play_sweep": "tournament",
     "play_tournament": "tournament",
     "price_hand": "scoring",
+    "read_histories": "history_lines",
+    "read_history": "history_lines",
+    "record_hand": "recorder",
+    "record_hands": "recorder",
     "showdown": "settle",
     "shuffled_deck": "chance",
+    "write_histories": "history_lines",
+    "write_history": "history_lines",
 }
 __all__ = [
     "Agent",
@@ -49,6 +56,7 @@ __all__ = [
     "CardError",
     "GinSimError",
     "Hand",
+    "History",
     "Params",
     "PlayError",
     "ResultsError",
@@ -71,8 +79,14 @@ __all__ = [
     "play_sweep",
     "play_tournament",
     "price_hand",
+    "read_histories",
+    "read_history",
+    "record_hand",
+    "record_hands",
     "showdown",
     "shuffled_deck",
+    "write_histories",
+    "write_history",
 ]
 
 if TYPE_CHECKING:
@@ -95,6 +109,14 @@ if TYPE_CHECKING:
         deadwood_many,
         legal_knocks,
     )
+    from gin_sim.history import History
+    from gin_sim.history_lines import (
+        read_histories,
+        read_history,
+        write_histories,
+        write_history,
+    )
+    from gin_sim.recorder import record_hand, record_hands
     from gin_sim.registry import Agent, Params, agent, load_agent
     from gin_sim.rules import Rules
     from gin_sim.scoring import ScoreSheet, price_hand

@@ -16,7 +16,14 @@ import numpy as np
 
 from gin_sim import records
 from gin_sim.errors import ResultsError
-from gin_sim.folder import RunFolder, StoredPiece, rows_are_there, stored_pieces, stored_sums
+from gin_sim.folder import (
+    HISTORIES,
+    RunFolder,
+    StoredPiece,
+    rows_are_there,
+    stored_pieces,
+    stored_sums,
+)
 from gin_sim.plan import Plan
 from gin_sim.result import Result
 from gin_sim.runner import Played
@@ -74,7 +81,9 @@ class Collector:
                 sums = self.sums.empty()
                 sums.add_dict(piece.sums)
                 self.files.setdefault(piece.part, []).append(file)
-                played = Played(0, piece.first, piece.count, sums, piece.rows, piece.games)
+                played = Played(
+                    0, piece.first, piece.count, sums, piece.rows, piece.games, piece.histories
+                )
                 self.waiting.setdefault(piece.part, []).append(played)
         except (ArithmeticError, LookupError, TypeError, ValueError) as error:
             what = f"{type(error).__name__}: {error}"
@@ -107,7 +116,8 @@ class Collector:
         """The kinds of rows that are kept."""
         if not self.plan.keep_hands:
             return ()
-        return ("hands", "games") if self.plan.games else ("hands",)
+        kinds = ("hands", "games") if self.plan.games else ("hands",)
+        return (*kinds, HISTORIES) if self.plan.log else kinds
 
     def _size(self, number: int) -> int:
         return min(self.plan.part_units, self.plan.units - number * self.plan.part_units)
@@ -140,7 +150,7 @@ class Collector:
     def _store(self, folder: RunFolder, number: int, played: Played) -> None:
         stored = StoredPiece(
             *(number, played.first, played.count, played.sums.as_dict()),
-            *(played.rows, played.games),
+            *(played.rows, played.games, played.histories),
         )
         self.files.setdefault(number, []).append(folder.write_piece(stored))
 
@@ -171,6 +181,8 @@ class Collector:
             if self.plan.games:
                 self._write("games", number, records.games_table(whole.games, labels))
         if self.folder is not None:
+            if self.plan.log:
+                self.folder.write_histories(number, whole.histories)
             self.folder.write_sums(number, whole.sums.as_dict())
             self.files.pop(number, None)
         self.sums.add(whole.sums)
@@ -208,12 +220,12 @@ def _joined(run: list[Played]) -> Played:
     sums = run[0].sums.empty()
     for piece in run:
         sums.add(piece.sums)
-    columns = [
-        [
+    kept: dict[str, Any] = {
+        kind: [
             np.concatenate(arrays)
             for arrays in zip(*(getattr(piece, kind) for piece in run), strict=True)
         ]
-        for kind in ("rows", "games")
-    ]
+        for kind in ("rows", "games", "histories")
+    }
     count = sum(piece.count for piece in run)
-    return dataclasses.replace(run[0], count=count, sums=sums, rows=columns[0], games=columns[1])
+    return dataclasses.replace(run[0], count=count, sums=sums, **kept)

@@ -9,7 +9,8 @@
     ├── AgentError    an agent that cannot be found or compiled
     │   └── PlayError  an agent that raised or played illegally; stops the run
     ├── WorkerError   a process that died; stops the run
-    └── ResultsError  a results folder that cannot be read or written
+    └── ResultsError  a results folder that cannot be read or written, or a hand history
+                      that is no legal hand
 
 Messages are one line: the value, what is allowed, and how to replay it where a hand
 is involved.
@@ -72,4 +73,4 @@ class WorkerError(GinSimError):
 
 
 class ResultsError(GinSimError):
-    """A results folder that cannot be read or written."""
+    """A results folder that cannot be read or written, or a history that is no hand."""

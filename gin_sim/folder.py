@@ -2,7 +2,8 @@
 
 A run's folder holds ``manifest.json`` (all that decides the result: rules, agents with
 the hash of their source, seed, amounts, versions, the command that makes it again),
-``hands/part-<n>.parquet`` (and ``games/…``), ``sums/part-<n>.json``, ``summary.json`` and
+``hands/part-<n>.parquet`` (and ``games/…``), ``histories/part-<n>.jsonl`` where they are
+asked for, ``sums/part-<n>.json``, ``summary.json`` and
 ``summary.csv``.  Nothing in it depends on how many workers there were, or on the time.
 
 Each part covers a fixed range of deals for all pairings, whatever pieces they were
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 
 SUMMARY = "summary.json"
 UNFINISHED = "unfinished"
+HISTORIES = "histories"
 
 _ATTEMPTS = 5
 
@@ -168,6 +170,11 @@ class RunFolder:
         pq.write_table(table, sink, compression="zstd")
         self._write(self.path / kind / f"part-{number:06d}.parquet", sink.getvalue())
 
+    def write_histories(self, number: int, lines: Sequence[Any]) -> None:
+        """Write part `number` of the histories of hands, those of each pairing in turn."""
+        data = b"".join(text.tobytes() for text in lines)
+        self._write(histories_file(self.path, number), data)
+
     def write_sums(self, number: int, sums: dict[str, Any]) -> None:
         """Write the sums of a part, which says that the part is whole; drop its pieces."""
         data = (json.dumps({"part": number} | sums, separators=(",", ":")) + "\n").encode()
@@ -178,6 +185,7 @@ class RunFolder:
         """Write a piece of a part that is not whole yet; return its file."""
         arrays = {f"rows_{p}": rows for p, rows in enumerate(piece.rows)}
         arrays |= {f"games_{p}": games for p, games in enumerate(piece.games)}
+        arrays |= {f"histories_{p}": lines for p, lines in enumerate(piece.histories)}
         arrays["sums"] = np.frombuffer(json.dumps(piece.sums).encode(), np.uint8)
         sink = BytesIO()
         np.savez(sink, **arrays)
@@ -229,10 +237,19 @@ def rows_are_there(path: Path, number: int, kinds: Sequence[str]) -> bool:
 
     try:
         for kind in kinds:
-            pq.read_metadata(path / kind / f"part-{number:06d}.parquet")
+            if kind == HISTORIES:
+                if not histories_file(path, number).read_bytes().endswith(b"}\n"):
+                    return False
+            else:
+                pq.read_metadata(path / kind / f"part-{number:06d}.parquet")
     except (OSError, pa.ArrowInvalid):
         return False
     return True
+
+
+def histories_file(path: Path, number: int) -> Path:
+    """Return the file of a part's histories."""
+    return path / HISTORIES / f"part-{number:06d}.jsonl"
 
 
 @dataclass(frozen=True)
@@ -245,7 +262,7 @@ class StoredPiece:
         The part it belongs to, and its deals (pairs of games).
     sums : dict
         As :meth:`gin_sim.sums.Sums.as_dict` gives them.
-    rows, games : list of record arrays
+    rows, games, histories : list of arrays
         For each pairing; empty where they are not kept.
     """
 
@@ -255,6 +272,7 @@ class StoredPiece:
     sums: dict[str, Any]
     rows: list[Any]
     games: list[Any]
+    histories: list[Any]
 
 
 def read_again(read: Callable[[], T]) -> T:
@@ -293,17 +311,17 @@ def stored_pieces(path: Path) -> Iterator[tuple[Path, StoredPiece]]:
         try:
             with np.load(file, allow_pickle=False) as arrays:
                 sums = json.loads(arrays["sums"].tobytes())
-                rows, games = (
+                rows, games, histories = (
                     [
                         arrays[f"{kind}_{p}"]
                         for p in range(len(arrays.files))
                         if f"{kind}_{p}" in arrays.files
                     ]
-                    for kind in ("rows", "games")
+                    for kind in ("rows", "games", "histories")
                 )
         except (OSError, EOFError, ValueError, LookupError, zipfile.BadZipFile) as error:
             raise ResultsError(f"'{file}' cannot be read ({error}); delete it to go on") from error
-        yield file, StoredPiece(part, first, -minus, sums, rows, games)
+        yield file, StoredPiece(part, first, -minus, sums, rows, games, histories)
 
 
 def stored_sums(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:

@@ -80,6 +80,8 @@ class Plan:
     decision_seconds : float or None
         The most that a Python agent may take for a decision.  Where it decides, the
         result depends on the machine too.
+    log : bool
+        Whether the history of each hand is kept.
     """
 
     agents: tuple[Agent, ...]
@@ -93,6 +95,7 @@ class Plan:
     format: str = "round-robin"
     sweep: Sweep | None = None
     decision_seconds: float | None = None
+    log: bool = False
 
     @property
     def compiled(self) -> bool:
@@ -152,7 +155,8 @@ class Plan:
     def part_units(self) -> int:
         """How many units a part of the rows covers: fixed by the plan alone."""
         hands_a_unit = 2 * len(self.pairings) * (10 if self.games else 1)
-        units = max(16, records.PART_ROWS // hands_a_unit)
+        rows = records.PART_HISTORIES if self.log else records.PART_ROWS
+        units = max(16, rows // hands_a_unit)
         # Without rows a part is a few sums: not more than some hundred of them.
         return units if self.keep_hands else max(units, -(-self.units // MOST_PARTS))
 
@@ -187,6 +191,8 @@ class Plan:
             words += ["--time-limit", str(self.decision_seconds)]
         if not self.keep_hands:
             words += ["--no-hands"]
+        if self.log:
+            words += ["--log"]
         return shlex.join(words)
 
     def manifest(self) -> dict[str, Any]:
@@ -216,6 +222,7 @@ class Plan:
             "pairings": self.pairing_labels,
             "part_units": self.part_units,
             "rows": self.keep_hands,
+            **({"histories": True} if self.log else {}),
             "versions": versions(),
             "engine_sha256": source_hash(PACKAGE),
             "git_commit": git_commit(),
@@ -235,6 +242,7 @@ class Options(TypedDict, total=False):
     on_illegal: str
     keep_hands: bool
     decision_seconds: float | None
+    log: bool
 
 
 def make_plan(
@@ -355,6 +363,7 @@ def _plan(
     on_illegal: str = "error",
     keep_hands: bool = True,
     decision_seconds: float | None = None,
+    log: bool = False,
 ) -> Plan:
     """Check what all formats share."""
     if hands is not None and games is not None:
@@ -367,6 +376,10 @@ def _plan(
         raise GinSimError(f"on_illegal = {on_illegal!r}: allowed is 'error' or 'forfeit'")
     if not isinstance(keep_hands, bool):
         raise GinSimError(f"keep_hands = {keep_hands!r}: allowed is True or False")
+    if not isinstance(log, bool):
+        raise GinSimError(f"log = {log!r}: allowed is True or False")
+    if log and not keep_hands:
+        raise GinSimError("histories (log) go with rows of hands: leave one of both out")
     return Plan(
         agents=agents,
         labels=labels,
@@ -379,4 +392,5 @@ def _plan(
         format=how,
         sweep=sweep,
         decision_seconds=decision_limit(decision_seconds),
+        log=log,
     )

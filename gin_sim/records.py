@@ -10,7 +10,7 @@ import numpy as np
 
 from gin_sim.cards import card_name
 from gin_sim.errors import ResultsError
-from gin_sim.folder import SUMMARY, read_again, stored_pieces
+from gin_sim.folder import HISTORIES, SUMMARY, read_again, stored_pieces
 from gin_sim.manifest import read_manifest
 from gin_sim.scoring import OUTCOMES
 
@@ -21,10 +21,13 @@ if TYPE_CHECKING:
 PART_ROWS = 65_536
 """About how many rows of hands a part has."""
 
+PART_HISTORIES = 8192
+"""About how many hands a part has where their histories are kept: some megabytes of text."""
+
 PLAYERS = ("a", "b")
 CARD_NAMES = tuple(card_name(card) for card in range(52))
 
-_NUMBERS = (
+ROW_NUMBERS = (
     "turns",
     "stock_left",
     "knock_deadwood",
@@ -66,7 +69,7 @@ def hands_table(rows: Sequence[Any], labels: Sequence[str], games: bool) -> pa.T
     if games:
         columns["game"] = pa.array(np.ascontiguousarray(every["game"]))
         columns["hand"] = pa.array(np.ascontiguousarray(every["hand"]))
-    for name in _NUMBERS:
+    for name in ROW_NUMBERS:
         values = np.ascontiguousarray(every[name])
         columns[name] = pa.array(values, mask=values < 0)
     columns["first_upcard"] = words(np.ascontiguousarray(every["first_upcard"]), CARD_NAMES)
@@ -99,7 +102,8 @@ def parts(path: Path, kind: str = "hands") -> list[Path]:
     Of a run that is not finished, only those of parts that are whole: the sums of a part
     come after its rows, and its pieces count until then.
     """
-    files = sorted((path / kind).glob("part-*.parquet"))
+    suffix = "jsonl" if kind == HISTORIES else "parquet"
+    files = sorted((path / kind).glob(f"part-*.{suffix}"))
     if (path / SUMMARY).exists():
         return files
     return [file for file in files if (path / "sums" / f"{file.stem}.json").exists()]

@@ -1,6 +1,7 @@
-"""One hand of a run, played again and told move by move.
+"""One hand, played again and told move by move.
 
-A hand is a function of rules, agents, seed and deal, so nothing had to be stored for it.
+A hand of a run is a function of rules, agents, seed and deal, so nothing had to be stored for
+it; one that was stored as a history is told from that.
 """
 
 from __future__ import annotations
@@ -13,8 +14,11 @@ from gin_sim import state as machine
 from gin_sim.cards import card_name, format_hand
 from gin_sim.compiled import records as zeroed
 from gin_sim.errors import PlayError, ResultsError
+from gin_sim.history import History
 from gin_sim.play import GAME_DTYPE, ROW_DTYPE, Order, new_desk
+from gin_sim.records import PLAYERS
 from gin_sim.registry import load_agent
+from gin_sim.rules import Rules
 from gin_sim.run import Run
 from gin_sim.scoring import MAX_GAME_HANDS, OUTCOMES, rules_record
 from gin_sim.settle import describe_layoff, showdown
@@ -48,7 +52,8 @@ def replay(run: Run, deal: int, mirror: int = 0, pairing: str | None = None) -> 
     )
     order = Order(run.manifest["seed"], 0, 1, 0, int(run.manifest["on_illegal"] == "forfeit"))
     desk = new_desk(rules_record(run.rules))
-    teller = _Teller(run, desk, (players[0].label, players[1].label), deal)
+    labels = players[0].label, players[1].label
+    teller = _Teller(run.rules, order.seed, run.games, desk.state[0], labels, deal)
     row = zeroed(MAX_GAME_HANDS, ROW_DTYPE)
     try:
         if run.games:
@@ -66,14 +71,46 @@ def replay(run: Run, deal: int, mirror: int = 0, pairing: str | None = None) -> 
     yield from teller.lines
 
 
+def tell(history: History) -> list[str]:
+    """Return a hand of a history, line by line.
+
+    Raises
+    ------
+    ResultsError
+        If it is no legal hand.
+    """
+    hand = history.start()
+    state = hand.record
+    state["dealer"] = PLAYERS.index(history.dealer)
+    if history.deal is not None:
+        state["deal"], state["mirror"] = history.deal, history.mirror or 0
+    games, deal = history.game is not None, int(state["deal"])
+    teller = _Teller(history.rules, history.seed, games, state, history.agents, deal)
+    teller.start()
+    history.play_in(hand, teller, len(history.moves))
+    teller.end()
+    return teller.lines
+
+
 class _Teller:
     """Watches the decisions of one deal and puts them into words."""
 
-    def __init__(self, run: Run, desk: Any, labels: tuple[str, str], deal: int) -> None:
-        self.run = run
-        self.state = desk.state[0]
+    def __init__(
+        self,
+        rules: Rules,
+        seed: int | None,
+        games: bool,
+        state: Any,
+        labels: tuple[str, str],
+        deal: int,
+    ) -> None:
+        self.rules = rules
+        self.seed = seed
+        self.games = games
+        self.state = state
         self.labels = labels
         self.deal = deal
+        self.left = 0  # deadwood that the card chosen leaves
         self.lines: list[str] = []
         self.hands = [0, 0]
 
@@ -90,12 +127,14 @@ class _Teller:
         if int(self.state["deal"]) != self.deal:
             return
         state = self.state
-        seed, mirror = self.run.manifest["seed"], int(state["mirror"])
+        what = "a hand of no seed"
+        if self.seed is not None:
+            what = f"deal {self.deal}, mirror {int(state['mirror'])}, seed {self.seed}"
         self.lines.append(
-            f"deal {self.deal}, mirror {mirror}, seed {seed}: {self._name(0)} plays first, "
+            f"{what}: {self._name(0)} plays first, "
             f"{self._name(1)} deals; knock limit {int(state['limit'])}"
         )
-        if int(state["scores"].sum()) or self.run.games:
+        if int(state["scores"].sum()) or self.games:
             scores = [int(s) for s in state["scores"]]
             self.lines.append(f"score: {self._name(0)} {scores[0]}, {self._name(1)} {scores[1]}")
         width = max(len(label) for label in self.labels)
@@ -116,16 +155,16 @@ class _Teller:
         elif decision == "discard":
             card = int(answer)
             verb = "takes" if int(state["taken"]) >= 0 else "draws"
-            left = int(machine.deadwood_after(state, card))
+            left = self.left = int(machine.deadwood_after(state, card))
             self._line(
                 seat,
                 f"{verb} {card_name(int(state['drawn']))}, throws {card_name(card)}"
                 f"  ({left} left, stock {int(machine.stock_left(state))})",
             )
         elif answer:
-            self._line(seat, f"knocks with {int(state['candidate_deadwood'])}")
+            self._line(seat, f"knocks with {self.left}")
         else:
-            self._line(seat, f"does not knock with {int(state['candidate_deadwood'])}")
+            self._line(seat, f"does not knock with {self.left}")
 
     def forfeited(self, error: PlayError) -> None:
         """Tell what a player did."""
@@ -152,7 +191,7 @@ class _Teller:
         settled = showdown(
             knocker,
             defender,
-            self.run.rules,
+            self.rules,
             upcard=int(state["first_upcard"]),
             seen=int(state["pile"]),
         )

@@ -148,6 +148,23 @@ class Rules:
         """Return every field and its value, in the order of declaration."""
         return dataclasses.asdict(self)
 
+    def nearest_preset(self) -> tuple[str, dict[str, Any]]:
+        """Return the preset that differs in fewest rules, and those rules with their values.
+
+        Examples
+        --------
+        >>> Rules(big_gin_bonus=31, target=50).nearest_preset()
+        ('big-gin', {'target': 50})
+        """
+        return min(
+            ((name, self._changes_from(Rules.preset(name))) for name in PRESETS),
+            key=lambda found: len(found[1]),
+        )
+
+    def _changes_from(self, other: Rules) -> dict[str, Any]:
+        before = other.as_dict()
+        return {name: v for name, v in self.as_dict().items() if v != before[name]}
+
     def describe(self) -> list[str]:
         """Return one line for each rule in force: field, value, meaning."""
         return [f"{r.name} = {getattr(self, r.name)}  ({r.metadata['doc']})" for r in fields(self)]

@@ -121,6 +121,7 @@ class Run:
             "seed": manifest["seed"],
             "on_illegal": manifest["on_illegal"],
             "keep_hands": manifest.get("rows", True),
+            "log": manifest.get("histories", False),
             "decision_seconds": manifest.get("decision_seconds"),
         }
         specs = [entry["spec"] for entry in manifest["agents"]]
@@ -173,6 +174,8 @@ def _problem(manifest: dict[str, Any]) -> str:
         return "hands and games: a run has one of them"
     if manifest["on_illegal"] not in ("error", "forfeit"):
         return f"on_illegal = {manifest['on_illegal']!r} cannot be"
+    if not isinstance(manifest.get("histories", False), bool):
+        return f"histories = {manifest['histories']!r} cannot be"
     try:
         decision_limit(manifest.get("decision_seconds"))
     except GinSimError:

@@ -27,6 +27,7 @@ from gin_sim.play import (
     play_hands,
 )
 from gin_sim.policy import prepare
+from gin_sim.recorder import Recorder
 from gin_sim.registry import Agent, load_agent
 from gin_sim.rules import Rules
 from gin_sim.scoring import MAX_GAME_HANDS, rules_record
@@ -95,6 +96,8 @@ class Piece:
         Whether rows come back, or the sums alone.
     decision_seconds : float, optional
         The most that a Python agent may take for a decision.
+    log : bool
+        Whether the histories of hands come back.
     """
 
     number: int
@@ -109,11 +112,19 @@ class Piece:
     block: int = 1
     keep: bool = True
     decision_seconds: float | None = None
+    log: bool = False
 
 
 @dataclass(frozen=True)
 class Played:
-    """What came of a piece: its sums, and for each pairing rows (and games) if they are kept."""
+    """What came of a piece: its sums, and for each pairing what is kept.
+
+    Attributes
+    ----------
+    rows, games : list of record arrays
+    histories : list of arrays of uint8
+        The text of the lines.
+    """
 
     number: int
     first: int
@@ -121,6 +132,7 @@ class Played:
     sums: Sums
     rows: list[Any]
     games: list[Any]
+    histories: list[Any]
 
 
 class Pairing:
@@ -136,7 +148,13 @@ class Pairing:
             drive.Player(agents[0], a.label, limit, piece.rules),
             drive.Player(agents[1], b.label, limit, piece.rules),
         )
-        fast = agents[0].compiled and agents[1].compiled
+        self.recorder = None
+        if piece.log:
+            self.recorder = Recorder(
+                self.desk.state[0], piece.rules, self.labels, piece.seed, piece.games
+            )
+        # Only the slow path can be watched.
+        fast = agents[0].compiled and agents[1].compiled and not piece.log
         self.policies = (prepare(agents[0]), prepare(agents[1])) if fast else None
 
     def _rest(self, at: int) -> Order:
@@ -182,7 +200,9 @@ class Pairing:
             if at < rows.size:
                 # A Python agent's hand, or the one in which a compiled agent raised.
                 number, mirror = self.order.first + at // 2, at % 2
-                drive.drive_mirror(self.desk, self.order, number, mirror, self.players, rows[at])
+                drive.drive_mirror(
+                    self.desk, self.order, number, mirror, self.players, rows[at], self.recorder
+                )
                 at += 1
         return rows
 
@@ -214,11 +234,23 @@ class Pairing:
             if at < games.size and not full:
                 number, mirror = self.order.first + at // 2, at % 2
                 n_rows = drive.drive_game(
-                    self.desk, self.order, number, mirror, self.players, buffer, games[at]
+                    self.desk,
+                    self.order,
+                    number,
+                    mirror,
+                    self.players,
+                    buffer,
+                    games[at],
+                    self.recorder,
                 )
                 kept.append(buffer[:n_rows].copy())
                 at += 1
         return np.concatenate(kept), games
+
+    def histories(self) -> Any:
+        """Return the lines of the hands played since this was asked, as bytes."""
+        lines = [] if self.recorder is None else self.recorder.take_lines()
+        return np.frombuffer("".join(lines).encode(), np.uint8)
 
 
 def play_piece(piece: Piece) -> Played:
@@ -237,6 +269,7 @@ def play_piece(piece: Piece) -> Played:
     pairings = [Pairing(piece.entries[a], piece.entries[b], piece) for a, b in piece.pairings]
     kept_rows: list[list[Any]] = [[] for _ in pairings]
     kept_games: list[list[Any]] = [[] for _ in pairings]
+    histories: list[list[Any]] = [[] for _ in pairings]
     size = CHUNK_GAMES if piece.games else CHUNK_UNITS
     end = piece.first + piece.count
     for first in range(piece.first, end, size):
@@ -247,6 +280,7 @@ def play_piece(piece: Piece) -> Played:
             for p in range(len(pairings)):
                 kept_rows[p].append(rows[p])
                 kept_games[p].extend(games[p : p + 1])
+                histories[p].append(pairings[p].histories())
     return Played(
         piece.number,
         piece.first,
@@ -254,6 +288,7 @@ def play_piece(piece: Piece) -> Played:
         sums,
         [_one_array(part, ROW_DTYPE) for part in kept_rows] if piece.keep else [],
         [_one_array(part, GAME_DTYPE) for part in kept_games] if piece.keep and piece.games else [],
+        [np.concatenate(part) for part in histories] if piece.log else [],
     )
 
 

@@ -8,6 +8,7 @@ prices them.  A game is a :data:`SHEET_DTYPE` record, or for people a
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -69,6 +70,11 @@ RULES_DTYPE = np.dtype(
 
 def rules_record(rules: Rules) -> Any:
     """Return rules as a record array of length one, for kernels."""
+    return _rules_record(rules).copy()
+
+
+@lru_cache(maxsize=64)
+def _rules_record(rules: Rules) -> Any:
     out = records(1, RULES_DTYPE)
     record = out[0]
     for name in _FLAGS + _NUMBERS:

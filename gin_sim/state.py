@@ -247,6 +247,15 @@ def draw_stock(state: Any, rules: Any) -> None:
 
 
 @kernel
+def shuffle_stock(state: Any) -> None:
+    """Shuffle what of the stock is still to be shuffled: the same cards come as would have."""
+    if state.lazy:
+        for place in range(state.place, 52):
+            shuffle_place(state.deck, state.stock_key, place)
+        state.lazy = 0
+
+
+@kernel
 def pass_upcard(state: Any, rules: Any) -> None:
     """Move: leave the opening upcard to the other seat; in LAST, let the hand die."""
     state.refused[state.seat] |= 1 << state.upcard

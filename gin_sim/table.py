@@ -27,9 +27,17 @@ from gin_sim.play import Desk, new_desk, play_on
 from gin_sim.policy import prepare
 from gin_sim.registry import Agent, load_agent
 from gin_sim.rules import Rules, as_rules
-from gin_sim.scoring import OUTCOMES, rules_record
+from gin_sim.scoring import MAX_POINTS, OUTCOMES, rules_record
 from gin_sim.show import fill_view
 from gin_sim.view import PHASES, View, as_view
+
+_ANSWERS: dict[str, tuple[str, ...]] = {
+    "upcard": ("take", "pass"),
+    "draw": ("take", "draw"),
+    "discard": (),
+    "last": ("take", "pass"),
+    "over": (),
+}
 
 
 class Hand:
@@ -47,38 +55,64 @@ class Hand:
         self._rules = desk.rules[0]
 
     @classmethod
-    def dealt(cls, seed: int, deal: int, rules: Rules | str | None = None) -> Hand:
-        """Return the start of a numbered deal of a seed."""
+    def dealt(
+        cls,
+        seed: int,
+        deal: int,
+        rules: Rules | str | None = None,
+        *,
+        scores: Sequence[int] = (0, 0),
+    ) -> Hand:
+        """Return the start of a numbered deal of a seed.
+
+        Parameters
+        ----------
+        seed, deal : int
+        rules : Rules or str, optional
+        scores : two int
+            Of the game, the non-dealer's first: a view shows them.
+        """
         seed = whole_number(seed, "seed", 0, MAX_SEED, RulesError)
         deal = whole_number(deal, "deal", 0, MAX_SEED, RulesError)
-        hand = cls._empty(rules)
+        hand = cls._empty(rules, scores)
         hand._state["deal"], hand._seed = deal, seed
         machine.deal_number(hand._state, hand._rules, seed, deal)
         return hand
 
     @classmethod
-    def _empty(cls, rules: Rules | str | None) -> Hand:
+    def _empty(cls, rules: Rules | str | None, scores: Sequence[int] = (0, 0)) -> Hand:
         """Return a hand of which nothing is dealt yet."""
         rules = as_rules(rules)
         desk = new_desk(rules_record(rules))
         desk.state[0]["dealer"] = 1  # as if player a sat at seat 0
+        for seat, score in enumerate(scores):
+            points = whole_number(score, "score", 0, MAX_POINTS, RulesError)
+            desk.state[0]["scores"][seat] = points
         return cls(rules, desk)
 
     @classmethod
-    def from_deck(cls, deck: Sequence[int | str], rules: Rules | str | None = None) -> Hand:
+    def from_deck(
+        cls,
+        deck: Sequence[int | str],
+        rules: Rules | str | None = None,
+        *,
+        scores: Sequence[int] = (0, 0),
+    ) -> Hand:
         """Return the start of a hand with a given order of the cards.
 
         Parameters
         ----------
         deck : sequence of 52 cards
             Ten for the non-dealer, ten for the dealer, the upcard, the stock as drawn.
+        rules, scores
+            As for :meth:`dealt`.
         """
         if not isinstance(deck, Sequence | np.ndarray) or isinstance(deck, str):
             raise CardError(f"deck = {deck!r}: give a list of 52 cards")
         cards = [read_card(card) for card in deck]
         if sorted(cards) != list(range(52)):
             raise CardError(f"a deck holds each of 52 cards once; this one has {len(set(cards))}")
-        hand = cls._empty(rules)
+        hand = cls._empty(rules, scores)
         hand._state["deck"][:] = cards
         hand._state["lazy"] = 0
         machine.start_dealt(hand._state, hand._rules)
@@ -168,6 +202,11 @@ class Hand:
         """The most points to knock with in this hand."""
         return int(self._state["limit"])
 
+    @property
+    def record(self) -> Any:
+        """The record that the state machine works on; see :mod:`gin_sim.hand_record`."""
+        return self._state
+
     def cards(self, seat: int) -> int:
         """Return the hand of a seat (0 or 1) as a mask."""
         return int(self._state["hands"][whole_number(seat, "seat", 0, 1, RulesError)])
@@ -202,28 +241,30 @@ class Hand:
             return [f"throw {card_name(c)}" for c in throws] + [
                 f"knock {card_name(c)}" for c in self.legal_knocks()
             ]
-        if phase == "over":
-            return []
-        return ["take", "draw"] if phase == "draw" else ["take", "pass"]
+        return list(_ANSWERS[phase])
 
-    def _check(self, move: str) -> None:
-        legal = self.legal_moves()
-        if move not in legal:
-            allowed = ", ".join(legal) or "none, the hand is over"
-            raise RulesError(f"'{move}' is not legal for seat {self.seat}: {allowed}")
+    def _refuse(self, move: str) -> RulesError:
+        allowed = ", ".join(self.legal_moves()) or "none, the hand is over"
+        return RulesError(f"'{move}' is not legal for seat {self.seat}: {allowed}")
 
     def _decide(self, move: str) -> None:
         """Check a move, and count the decision it answers: words go by their number."""
-        self._check(move)
+        if move not in _ANSWERS[self.phase]:
+            raise self._refuse(move)
         self._state["decisions"][self.seat] += 1
 
     def _decide_card(self, verb: str, card: int | str) -> tuple[int, int]:
         """Do the same for a card to be thrown; return it and the deadwood it leaves."""
-        number = read_card(card)
-        self._check(f"{verb} {card_name(number)}")
-        deadwood = int(machine.deadwood_after(self._state, number))
-        asked_to_knock = 0 < deadwood <= self.knock_limit and not self._state["last_chance"]
-        self._state["decisions"][self.seat] += 2 if asked_to_knock else 1
+        number, state = read_card(card), self._state
+        last = bool(state["last_chance"])
+        legal = self.phase == "discard" and int(state["legal_discards"]) >> number & 1
+        if not legal or (last and verb == "throw"):
+            raise self._refuse(f"{verb} {card_name(number)}")
+        deadwood = int(machine.deadwood_after(state, number))
+        if verb == "knock" and deadwood > self.knock_limit:
+            raise self._refuse(f"{verb} {card_name(number)}")
+        asked_to_knock = 0 < deadwood <= self.knock_limit and not last
+        state["decisions"][self.seat] += 2 if asked_to_knock else 1
         return number, deadwood
 
     def take(self) -> None:
@@ -250,6 +291,30 @@ class Hand:
         """Throw a card and go out: knock, or gin if nothing is left over."""
         number, deadwood = self._decide_card("knock", card)
         machine.knock(self._state, self._rules, number, deadwood)
+
+    def stack(self, card: int | str) -> None:
+        """Put a card of the stock on top of it: the next that is drawn.
+
+        For hands that were played elsewhere; the rest of the stock may have moved.
+
+        Raises
+        ------
+        CardError
+            If it is not in the stock.
+        """
+        number, deck, place = read_card(card), self._state["deck"], int(self._state["place"])
+        machine.shuffle_stock(self._state)
+        rest = deck[place:].tolist()
+        if number not in rest:
+            raise CardError(f"{card_name(number)} is not in the stock")
+        at = place + rest.index(number)
+        deck[place], deck[at] = deck[at], deck[place]
+
+    def forfeit(self) -> None:
+        """Lose the hand, as who plays illegally does where that is no error."""
+        if self.phase == "over":
+            raise RulesError("the hand is over")
+        machine.forfeit(self._state, self._rules)
 
     def facts(self) -> dict[str, Any]:
         """Return the facts of a finished hand, by seat; points are the winner's."""

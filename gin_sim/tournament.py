@@ -19,7 +19,7 @@ from typing import Any
 
 from gin_sim.bot import quit_idle
 from gin_sim.collect import Collector
-from gin_sim.errors import PlayError, ResultsError, WorkerError
+from gin_sim.errors import GinSimError, PlayError, ResultsError, WorkerError
 from gin_sim.folder import RunFolder
 from gin_sim.manifest import read_manifest
 from gin_sim.plan import Plan, make_plan, make_sweep
@@ -162,6 +162,7 @@ class _Pieces:
             forgiving=plan.forgiving,
             block=plan.block_units,
             keep=plan.keep_hands,
+            log=plan.log,
             decision_seconds=plan.decision_seconds,
         )
         numbers = itertools.count()
@@ -191,6 +192,7 @@ def play_tournament(
     format: str = "round-robin",  # noqa: A002 - what the command line calls it
     resume: str | Path | None = None,
     time_limit: float | None = None,
+    log: bool = False,
 ) -> Result:
     """Play a round robin; two agents make a match.
 
@@ -232,6 +234,9 @@ def play_tournament(
         and have no limit.  Not with the backend ``threads``.  An agent that catches
         every exception and goes on cannot be stopped but by ending its process: that of a
         worker, or with ``jobs=1`` this one.
+    log : bool
+        Whether each hand is written, move by move, into `out` too (docs/histories.md).
+        Compiled agents then play some hundred times slower.
 
     Returns
     -------
@@ -257,6 +262,7 @@ def play_tournament(
         keep_hands=keep_hands,
         format=format,
         decision_seconds=time_limit,
+        log=log,
     )
     workers = Workers.choose(jobs, backend, scheduler, compiled=plan.compiled)
     return _run_in(plan, workers, out, resume)
@@ -288,7 +294,7 @@ def play_sweep(
     jobs, backend, scheduler, out, time_limit
         As for :func:`play_tournament`.
     **options
-        ``hands`` or ``games``, ``rules``, ``seed``, ``on_illegal``, ``keep_hands``.
+        ``hands`` or ``games``, ``rules``, ``seed``, ``on_illegal``, ``keep_hands``, ``log``.
 
     Returns
     -------
@@ -324,6 +330,8 @@ def _run_in(
 ) -> Result:
     """Run a plan in a new folder, in one there is, or in memory."""
     plan.check_workers(workers)
+    if plan.log and out is None and resume is None:
+        raise GinSimError("log = True: histories are written into a folder; name one with out")
     folder = None
     if out is not None:
         folder = RunFolder.create(Path(out), plan.manifest())

@@ -1,9 +1,6 @@
 """Hands of OpenSpiel's gin_rummy, as recorded, played again move for move.
 
-OpenSpiel numbers cards ``13 * suit + rank`` with the suits in the order s, c, d, h; 52 is
-drawing the upcard, 53 drawing from the stock, 54 passing, 55 knocking, 56 and more laying
-a meld.  A knock is declared first, then comes the discard, then the melds one by one; the
-defender lays off, passes, and lays own melds.
+Its notation is described in :mod:`gin_sim.interop.openspiel`.
 """
 
 from __future__ import annotations
@@ -11,18 +8,10 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from gin_sim import Hand, Rules, format_hand, parse_hand
+from gin_sim import Hand, format_hand, parse_hand
 from gin_sim.cards import parse_cards
+from gin_sim.interop.openspiel import RULES, action_of, from_actions
 from gin_sim.settle import Showdown, showdown
-
-TAKE, DRAW, PASS, KNOCK = 52, 53, 54, 55
-RULES = Rules.preset("openspiel")
-
-
-def card(action: int) -> int:
-    """Return our number of a card of theirs."""
-    suit, rank = divmod(action, 13)
-    return 13 * (suit - 1) % 52 + rank
 
 
 def names(meld: str) -> str:
@@ -30,43 +19,15 @@ def names(meld: str) -> str:
     return " ".join(re.findall("..", meld))
 
 
+def actions(game: dict[str, Any]) -> list[int]:
+    """Return a recorded hand's actions, deal included."""
+    dealt = parse_cards(game["deal0"]) + parse_cards(game["deal1"]) + parse_cards(game["upcard"])
+    return [*map(action_of, dealt), *(action for _, action in game["actions"])]
+
+
 def replay(game: dict[str, Any]) -> Hand:
     """Play a recorded hand until it is over or its melds are laid; every move is checked."""
-    deck = [
-        *parse_cards(game["deal0"]),
-        *parse_cards(game["deal1"]),
-        *parse_cards(game["upcard"]),
-        *parse_cards(game["stock"]),
-    ]
-    hand = Hand.from_deck(deck, RULES)
-    knocking = False
-    for actor, action in game["actions"]:
-        if hand.phase == "over":
-            break
-        if actor < 0:  # the card dealt from the stock
-            assert hand.view().drawn == card(action)
-            continue
-        if action == DRAW:
-            # After two passes ours draws from the stock without being asked.
-            if hand.phase == "draw":
-                hand.draw()
-            assert hand.phase == "discard"
-        else:
-            assert hand.seat == actor
-            if action == PASS:
-                hand.pass_()
-            elif action == TAKE:
-                hand.take()
-            elif action == KNOCK:
-                knocking = True
-                if hand.phase == "last":
-                    hand.take()
-            elif knocking:
-                hand.knock(card(action))
-            else:
-                hand.throw(card(action))
-    assert hand.phase == "over"
-    return hand
+    return from_actions(actions(game)).hand()
 
 
 def settled(game: dict[str, Any], hand: Hand) -> Showdown | None:

@@ -16,8 +16,8 @@ import pytest
 from gin_sim import Hand, best_discards
 from gin_sim.cards import parse_cards
 from gin_sim.compiled import JIT_DISABLED
+from gin_sim.interop.openspiel import DRAW, KNOCK, PASS, RULES, TAKE, card_of, legal_actions
 from tests import spiel
-from tests.spiel import DRAW, KNOCK, PASS, TAKE
 
 DATA = Path(__file__).parent / "data" / "openspiel_legal.jsonl.gz"
 
@@ -27,28 +27,9 @@ def games() -> list[dict[str, Any]]:
         return [json.loads(line) for line in file][:: 8 if JIT_DISABLED else 1]
 
 
-ACTIONS = {spiel.card(action): action for action in range(52)}
-"""Their number of each card of ours."""
-
-
 def start(game: dict[str, Any]) -> Hand:
     places = ("deal0", "deal1", "upcard", "stock")
-    return Hand.from_deck([c for place in places for c in parse_cards(game[place])], spiel.RULES)
-
-
-def legal_actions(hand: Hand, forced_draw: bool, knocking: bool) -> set[int]:
-    """Return our legal moves as OpenSpiel numbers them."""
-    if forced_draw:
-        return {DRAW}
-    if hand.phase == "discard":
-        if knocking:
-            return {ACTIONS[card] for card in hand.legal_knocks()}
-        throws = {ACTIONS[card] for card in hand.legal_discards()}
-        return throws | ({KNOCK} if hand.legal_knocks() else set())
-    moves = {"take": TAKE, "draw": DRAW, "pass": PASS}
-    if hand.phase == "last":
-        moves["take"] = KNOCK  # the last upcard may be taken only to knock
-    return {moves[move] for move in hand.legal_moves()}
+    return Hand.from_deck([c for place in places for c in parse_cards(game[place])], RULES)
 
 
 def refused_knocks(game: dict[str, Any]) -> int:
@@ -59,14 +40,14 @@ def refused_knocks(game: dict[str, Any]) -> int:
     refused = 0
     for actor, action in game["actions"]:
         if actor < 0:
-            assert hand.cards(hand.seat) >> spiel.card(action) & 1
+            assert hand.cards(hand.seat) >> card_of(action) & 1
             continue
         theirs = set(next(legal))
         if hand.phase == "over":
             # What is left lays melds and cards down, or passes at the wall.
             assert knocking or theirs == {PASS}
             continue
-        ours = legal_actions(hand, forced_draw, knocking)
+        ours = {DRAW} if forced_draw else legal_actions(hand, knocking)
         if ours != theirs:
             # Their count of eleven cards can be too high; it refuses the knock.
             assert ours - theirs == {KNOCK}
@@ -86,9 +67,9 @@ def refused_knocks(game: dict[str, Any]) -> int:
                 hand.draw()
             forced_draw = False
         elif knocking:
-            hand.knock(spiel.card(action))
+            hand.knock(card_of(action))
         else:
-            hand.throw(spiel.card(action))
+            hand.throw(card_of(action))
     facts = hand.facts()
     assert facts["ender"] == game["knocker"]
     assert facts["stock_left"] == game["stock_left"]
@@ -120,4 +101,4 @@ def test_the_fiftieth_draw_from_the_pile_ends_the_hand() -> None:
     """The opening upcard, which the first player took, is not one of the fifty."""
     for game in games():
         if game["kind"] == "50 pile draws":
-            assert [a for _, a in game["actions"]].count(TAKE) == 1 + spiel.RULES.pile_draw_limit
+            assert [a for _, a in game["actions"]].count(TAKE) == 1 + RULES.pile_draw_limit

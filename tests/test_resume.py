@@ -39,6 +39,8 @@ PLANS: dict[str, Callable[[], Plan]] = {
     "gauntlet": lambda: make_plan(
         ["simple", "greedy", "random"], hands=2 * UNITS, seed=7, format="gauntlet"
     ),
+    "log": lambda: make_plan(["simple", "greedy"], hands=UNITS, seed=7, log=True),
+    "log of games": lambda: make_plan(["simple", "greedy"], games=UNITS // 12, seed=7, log=True),
     "sweep": lambda: make_sweep("early_gin", "turns", [0, 3], ["simple"], hands=UNITS, seed=7),
 }
 
@@ -58,6 +60,7 @@ def stop_after(units: int) -> Reporter:
 @pytest.fixture
 def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gin_sim.records.PART_ROWS", 100)
+    monkeypatch.setattr("gin_sim.records.PART_HISTORIES", 50)
     monkeypatch.setattr("gin_sim.plan.MOST_PARTS", 4)
 
 

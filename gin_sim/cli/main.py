@@ -16,6 +16,7 @@ from gin_sim.cli import (
     cache,
     check_agent,
     compare,
+    export,
     hand,
     replay,
     report,
@@ -36,17 +37,8 @@ def build_parser() -> Parser:
     parser.add_argument("--version", action="version", version=f"gin-sim {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for module in (
-        tournament,
-        sweep,
-        compare,
-        report,
-        agents,
-        check_agent,
-        hand,
-        showdown,
-        replay,
-        sprt,
-        cache,
+        *(tournament, sweep, compare, report, agents, check_agent, hand, showdown, replay, export),
+        *(sprt, cache),
     ):
         module.add(commands)
     return parser

@@ -53,6 +53,11 @@ def add_play(parser: argparse.ArgumentParser) -> None:
         help="keep sums only, no row for each hand: constant memory",
     )
     parser.add_argument(
+        "--log",
+        action="store_true",
+        help="write each hand, move by move, into histories/ as well; some hundred times slower",
+    )
+    parser.add_argument(
         "--on-illegal",
         choices=("error", "forfeit"),
         help="an illegal action stops the run (error, the default) or loses the hand",

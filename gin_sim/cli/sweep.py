@@ -77,6 +77,7 @@ def run(args: argparse.Namespace) -> Any:
         seed=args.seed,
         on_illegal=args.on_illegal or "error",
         keep_hands=not args.no_hands,
+        log=args.log,
         decision_seconds=args.time_limit,
     )
     workers = workers_for(plan, args)

@@ -58,6 +58,7 @@ def _plan(args: argparse.Namespace) -> Plan:
             seed=args.seed,
             on_illegal=args.on_illegal or "error",
             keep_hands=not args.no_hands,
+            log=args.log,
             format=args.format or "round-robin",
             decision_seconds=args.time_limit,
         )
@@ -65,7 +66,8 @@ def _plan(args: argparse.Namespace) -> Plan:
         raise GinSimError("--resume and --out: a run goes on in its own folder")
     before = Run.open(args.resume).plan()
     given = (args.agents, args.hands, args.games, rules, args.on_illegal, args.format)
-    if not any(given) and (args.seed, args.time_limit, args.no_hands) == (None, None, False):
+    more = (args.seed, args.time_limit, args.no_hands, args.log)
+    if not any(given) and more == (None, None, False, False):
         return before
     amount: dict[str, Any] = {"games" if before.games else "hands": 2 * before.units}
     if args.hands or args.games:
@@ -75,6 +77,7 @@ def _plan(args: argparse.Namespace) -> Plan:
         "seed": before.seed if args.seed is None else args.seed,
         "on_illegal": args.on_illegal or ("forfeit" if before.forgiving else "error"),
         "keep_hands": before.keep_hands and not args.no_hands,
+        "log": before.log or args.log,
         "decision_seconds": before.decision_seconds if args.time_limit is None else args.time_limit,
     }
     sweep = before.sweep

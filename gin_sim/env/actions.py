@@ -39,7 +39,7 @@ ACTION_NAMES = (
 )
 """What each action does, in words."""
 
-_ANSWERS = {
+_ANSWERS: dict[str, tuple[int, ...]] = {
     "upcard": (TAKE_FIRST, PASS_FIRST),
     "draw": (TAKE, DRAW),
     "discard": (),
@@ -80,6 +80,18 @@ def act(state: Any, rules: Any, action: int) -> None:
         decide_knock(state, rules, action == KNOCK)
     else:
         decide_draw(state, rules, action == TAKE_FIRST or action == TAKE or action == TAKE_LAST)
+
+
+def action_for(phase: int, answer: int) -> int:
+    """Return the action that an agent's answer is: a card, or whether it says yes.
+
+    Examples
+    --------
+    >>> ACTION_NAMES[action_for(PHASES.index("draw"), True)]
+    'take the upcard'
+    """
+    answers = _ANSWERS[PHASES[phase]]
+    return answers[0 if answer else 1] if answers else int(answer)
 
 
 def describe(actions: int) -> str:
