@@ -1,6 +1,6 @@
 """Told only what to count, a player learns the rest by playing itself.
 
-    python -m experiments.learn_selfplay --hands 3000000 --seed 2026 --out DIR
+    python -m experiments.learn_selfplay --hands 2000000 --seed 2026 --out DIR
 
 What learns
 -----------
@@ -273,7 +273,7 @@ class Learner:
         How many have been played to their end.
     """
 
-    def __init__(self, seed: int, side_by_side: int = SIDE_BY_SIDE) -> None:
+    def __init__(self, seed: int, side_by_side: int) -> None:
         self.env = VectorEnv(side_by_side, RULES)
         self.env.reset(seed=seed)
         self.dice = np.random.default_rng(seed)
@@ -284,7 +284,7 @@ class Learner:
         # Of each hand and seat: the sum of its rows so far.
         self._so_far = np.zeros((side_by_side, 2, N_COLUMNS))
 
-    def play_round(self, hands: int = HANDS_A_ROUND) -> None:
+    def play_round(self, hands: int) -> None:
         """Play so many hands to their end, or a few more, and change the weights by them."""
         env, rows, so_far = self.env, self._rows, self._so_far
         places = np.arange(env.n)
@@ -421,7 +421,7 @@ def run(args: argparse.Namespace) -> None:
     }
     folder = take_folder(args.out, "learn_selfplay", manifest)
     note(f"{args.hands:,} hands, seed {args.seed}, results in {folder.path}")
-    learner = Learner(args.seed)
+    learner = Learner(args.seed, SIDE_BY_SIDE)
     curve = learn(learner, args.hands, args.deals, args.seed + 1)
     final = measure(learner.agent(), AT_THE_END, 5 * args.deals, args.seed + 2)
     for name, frame in (("learning_curve", curve), ("final", final)):
@@ -444,7 +444,7 @@ def build_parser() -> Parser:
         description="Learn to play by self-play alone, and measure it against other agents.",
     )
     for name, default, what in (
-        ("hands", 3_000_000, "to learn from"),
+        ("hands", 2_000_000, "to learn from"),
         ("deals", 10_000, "mirrored deals of each measurement; the last has five times as many"),
     ):
         parser.add_argument(
