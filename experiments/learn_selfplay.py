@@ -337,7 +337,7 @@ def learn(learner: Learner, hands: int, deals: int, seed: int) -> pd.DataFrame:
     """
     import pandas as pd  # noqa: PLC0415 - not needed to get help
 
-    Learner(seed, 1).play_round(1)  # compiles
+    Learner(0, 1).play_round(1)  # compiles
     frames = []
     seconds, rounds, next_look = 0.0, 0, 0
     with progress("hands") as report:
