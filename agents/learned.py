@@ -2,9 +2,9 @@
 
 Each choice has a score, a weighted sum of what can be counted about it: for a throw what it
 leaves and what it is to the opponent, for the upcard what it makes of the hand, for a knock
-how good it is and how late.  The best score is chosen.  What is counted was written by
-hand; the weights began at 0 and were learned, in points a hand, by
-``experiments/learn_selfplay.py`` (see ``results/learn_selfplay``).
+how good it is and how late.  The best score is chosen; but gin, which is no choice, is never
+let go.  What is counted was written by hand; the weights began at 0 and were learned, in
+points a hand, by ``experiments/learn_selfplay.py`` (see ``results/learn_selfplay``).
 """
 
 from typing import Any, NamedTuple
@@ -28,8 +28,8 @@ class Throw(NamedTuple):
 
     Attributes
     ----------
-    deadwood, gin, may_knock : float
-        What it leaves, and whether that is gin or few enough to knock with.
+    deadwood, may_knock : float
+        What it leaves, and whether that is few enough to knock with.
     hope, best, outs, gin_outs : float
         What the next card can do for the ten cards left: the mean gain of an unseen card,
         that of the best few, and how many help (in tens) or make gin.
@@ -42,7 +42,6 @@ class Throw(NamedTuple):
     """
 
     deadwood: float
-    gin: float
     may_knock: float
     hope: float
     best: float
@@ -64,8 +63,8 @@ class Take(NamedTuple):
     ----------
     always, late, first : float
         1; the turns played; whether it is the opening upcard.
-    meld, gin, may_knock : float
-        Whether the card makes a meld, gin, or a hand to knock with.
+    meld, may_knock : float
+        Whether the card makes a meld, or a hand to knock with.
     fall, late_fall : float
         By how much it lowers the deadwood, and that times the turns played.
     hope, best, gin_outs : float
@@ -78,7 +77,6 @@ class Take(NamedTuple):
     late: float
     first: float
     meld: float
-    gin: float
     may_knock: float
     fall: float
     late_fall: float
@@ -133,7 +131,6 @@ def about_throw(view: Any, card: int) -> Throw:
     feared = danger(read_opponent(view, 1.0, 1.0), card)
     return Throw(
         left.deadwood / 10,
-        1.0 if left.deadwood == 0 else 0.0,
         1.0 if left.deadwood <= view.knock_limit else 0.0,
         hope,
         left.best / 10,
@@ -156,6 +153,13 @@ def weigh(counted: Any, weights: Any, first: int) -> float:
     for i in range(len(counted)):
         total += weights[first + i] * counted[i]
     return total
+
+
+@kernel
+def makes_gin(view: Any) -> bool:
+    """Return whether the upcard makes gin."""
+    deadwood, _ = least_discards_among(view.hand | 1 << view.upcard, view.hand)
+    return bool(deadwood == 0)
 
 
 @kernel
@@ -186,7 +190,6 @@ def about_take(view: Any) -> Take:
         late,
         1.0 if view.phase == UPCARD else 0.0,
         float(completing(view.hand) >> view.upcard & 1),
-        1.0 if then.deadwood == 0 else 0.0,
         1.0 if then.deadwood <= view.knock_limit else 0.0,
         fall,
         late * fall,
@@ -219,7 +222,6 @@ def about_knock(view: Any) -> Knock:
     "learned",
     source="self-play on gin_sim.env.VectorEnv: results/learn_selfplay",
     throw_deadwood=-39.328,
-    throw_gin=128.914,
     throw_may_knock=13.317,
     throw_hope=139.734,
     throw_best=31.118,
@@ -236,7 +238,6 @@ def about_knock(view: Any) -> Knock:
     take_late=-32.829,
     take_first=5.234,
     take_meld=9.3,
-    take_gin=79.677,
     take_may_knock=5.756,
     take_fall=21.817,
     take_late_fall=54.296,
@@ -260,13 +261,13 @@ class Learned:
     def draw(view: View, params: Params) -> bool:
         if view.phase == LAST:  # it never met; the card allows a knock, else the hand dies
             return True
-        return bool(weigh(about_take(view), params, TAKES) > 0)
+        return makes_gin(view) or bool(weigh(about_take(view), params, TAKES) > 0)
 
     @staticmethod
     def discard(view: View, params: Params) -> int:
         chosen = -1
         best = 0.0
-        left = view.legal_discards
+        left = view.best_discards if view.deadwood == 0 else view.legal_discards
         while left:
             card = lowest(left)
             left &= left - 1
