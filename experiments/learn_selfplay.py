@@ -8,9 +8,10 @@ A policy with a weight for each of the numbers that ``agents/learned.py`` counts
 choice: 13 about a throw, 11 about taking the upcard, 8 about a knock.  A choice's score is
 the weighted sum (of drawing from the stock and of playing on it is 0), and while it learns
 it takes each choice with probability proportional to exp(score).  All weights begin at 0: it
-then plays at random.  Gin is no choice: it is never let go.  Both seats of :class:`gin_sim.env.VectorEnv` play the same weights,
-under ``standard`` rules.  It sees the flat observations and the points at the end of a hand,
-nothing else; no other agent ever sits at the table.
+then plays at random.  Gin is no choice: it is never let go.  Both seats of
+:class:`gin_sim.env.VectorEnv` play the same weights, under ``standard`` rules.  It sees the
+flat observations and the points at the end of a hand, nothing else; no other agent ever sits
+at the table.
 
 How
 ---

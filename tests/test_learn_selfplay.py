@@ -63,7 +63,7 @@ def test_the_agent_plays_as_the_learner_does_without_dice() -> None:
         first = done & np.isnan(points)
         points[first] = rewards[first, 0]
     one = AGENTS["learned"]
-    assert play_rows(one, one, Rules(), 8, deals)["a_points"][::2].tolist() == points.tolist()
+    assert play_rows(one, one, Rules(), 8, deals)["points_a"][::2].tolist() == points.tolist()
 
 
 def test_a_place_is_sampled_by_its_score() -> None:
