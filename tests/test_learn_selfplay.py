@@ -24,11 +24,12 @@ from experiments.learn_selfplay import (
     say_yes,
 )
 from gin_sim import Rules, load_agent
+from gin_sim.awkward import make_view
 from gin_sim.cards import cards_of
 from gin_sim.cli.common import guarded
 from gin_sim.compiled import JIT_DISABLED
 from gin_sim.env import VectorEnv
-from tests.helpers import AGENTS, make_view, play_rows, scaled
+from tests.helpers import AGENTS, play_rows, scaled
 
 RESULT = Path(__file__).resolve().parent.parent / "results" / "learn_selfplay"
 

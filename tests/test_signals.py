@@ -260,3 +260,12 @@ def test_an_agent_cannot_swallow_a_stop(tmp_path: Path) -> None:
     spec = write_agent(tmp_path, raising)
     with stops_raised(), pytest.raises(Terminated):
         play_tournament([spec, "greedy"], hands=200, seed=1, jobs=1, on_illegal="forfeit")
+
+
+def test_a_stop_inside_a_text_that_is_executed_has_the_same_exit_code(tmp_path: Path) -> None:
+    """Python ended the process by the signal, after all had been said: it was seen in numba."""
+    file = tmp_path / "texts.py"
+    file.write_text("exec('import signal; signal.raise_signal(signal.SIGINT)')\n")
+    running = start("tournament", f"{file}:texts", "simple", "--hands", "2")
+    _, stderr = running.communicate(timeout=100)
+    assert (running.returncode, stderr) == (130, "gin-sim: interrupted\n")

@@ -238,6 +238,10 @@ def _run(args: argparse.Namespace) -> int:
         with stops_ignored():
             _kill_children()
             note("terminated" if isinstance(stop, Terminated) else "interrupted")
+            # Where the stop came out of a text that was being executed (a named tuple, what
+            # numba makes), Python holds it for unhandled and would end by the signal itself,
+            # until another text has been executed.
+            eval("0")  # noqa: S307
         return 143 if isinstance(stop, Terminated) else 130
     except OSError as error:
         # Results folders have errors of their own: this is the output that failed.
