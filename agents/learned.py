@@ -156,10 +156,12 @@ def weigh(counted: Any, weights: Any, first: int) -> float:
 
 
 @kernel
-def makes_gin(view: Any) -> bool:
-    """Return whether the upcard makes gin."""
+def gin_says(view: Any) -> int:
+    """Return 1 if the upcard makes gin, -1 if only the stock lets keep it, else 0."""
     deadwood, _ = least_discards_among(view.hand | 1 << view.upcard, view.hand)
-    return bool(deadwood == 0)
+    if deadwood == 0:
+        return 1
+    return -1 if view.deadwood == 0 else 0
 
 
 @kernel
@@ -261,7 +263,8 @@ class Learned:
     def draw(view: View, params: Params) -> bool:
         if view.phase == LAST:  # it never met; the card allows a knock, else the hand dies
             return True
-        return makes_gin(view) or bool(weigh(about_take(view), params, TAKES) > 0)
+        said = gin_says(view)
+        return said > 0 or bool(said == 0 and weigh(about_take(view), params, TAKES) > 0)
 
     @staticmethod
     def discard(view: View, params: Params) -> int:

@@ -1,6 +1,6 @@
 """Told only what to count, a player learns the rest by playing itself.
 
-    python -m experiments.learn_selfplay --hands 1300000 --seed 2030 --out DIR
+    python -m experiments.learn_selfplay --hands 1300000 --seed 2040 --out DIR
 
 What learns
 -----------
@@ -67,8 +67,8 @@ from agents.learned import (
     about_knock,
     about_take,
     about_throw,
+    gin_says,
     lateness,
-    makes_gin,
     weigh,
 )
 from gin_sim.bits import lowest
@@ -249,7 +249,9 @@ def act_in_all(
             actions[i] = KNOCK if knocks else PLAY_ON
         else:
             first = N_WEIGHTS + 2 * OF_STATE
-            takes = makes_gin(view) or say_yes(about_take(view), weights, TAKES, dice[i], row)
+            takes = gin_says(view) > 0
+            if gin_says(view) == 0:
+                takes = say_yes(about_take(view), weights, TAKES, dice[i], row)
             if legal[i] >> TAKE & 1:
                 actions[i] = TAKE if takes else DRAW
             else:
@@ -457,7 +459,7 @@ def build_parser() -> Parser:
             default=default,
             help=f"{what} (default {default:,})",
         )
-    parser.add_argument("--seed", metavar="S", type=whole(0, 1 << 62), default=2030)
+    parser.add_argument("--seed", metavar="S", type=whole(0, 1 << 62), default=2040)
     parser.add_argument("--out", metavar="DIR", help="a new folder (default: one in results/)")
     parser.set_defaults(run=run)
     return parser

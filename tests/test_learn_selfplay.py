@@ -55,7 +55,8 @@ def test_the_agent_plays_as_the_learner_does_without_dice() -> None:
     env = VectorEnv(deals)
     env.reset(seed=8)
     # So large that the best choice has all the probability; of equals the first is taken.
-    weights = 1e6 * load_agent("learned").param_values
+    # By a power of two, so that nothing is rounded otherwise.
+    weights = 2.0**30 * load_agent("learned").param_values
     actions, rows = np.zeros(deals, np.int64), np.zeros((deals, N_COLUMNS))
     points = np.full(deals, np.nan)
     while np.isnan(points).any():
