@@ -46,6 +46,7 @@ from gin_sim.interop.openspiel import (
 from gin_sim.interop.openspiel_bots import (
     OPENSPIEL_SIMPLE,
     bot_agent,
+    first_state,
     load_game,
     random_bot,
     view_actions,
@@ -74,7 +75,7 @@ class Beside:
         self.history = history
         self.actions = to_actions(history)
         self.hand: Hand = history.start()
-        self.state: Any = load_game().new_initial_state()
+        self.state: Any = first_state()
         self.at = self.nodes = 0
         self.found: Counter[str] = Counter()
         for _ in range(DEALT):
@@ -187,7 +188,7 @@ def test_a_knock_refused_there_is_counted() -> None:
 
 @pytest.mark.parametrize("pair", PAIRS)
 def test_action_lists_make_the_same_hands_again(pair: tuple[str, str]) -> None:
-    for history in record_hands(*pair, seed=5, deals=range(scaled(20)), rules=RULES):
+    for history in record_hands(*pair, seed=5, deals=range(scaled(5)), rules=RULES):
         actions = to_actions(history)
         again = from_actions(actions)
         swapped = str.maketrans("ab", "ab" if history.dealer == "b" else "ba")
@@ -232,11 +233,11 @@ def test_what_has_no_action_list_is_refused() -> None:
 def test_what_a_seat_sees_is_a_state_there() -> None:
     """Whatever is made up of hidden cards, the seat sees the same as in the real hand."""
     seen = 0
-    for history in record_hands("random", "greedy", seed=6, deals=range(scaled(8)), rules=RULES):
+    for history in record_hands("random", "greedy", seed=6, deals=range(scaled(4)), rules=RULES):
         for i in range(len(history.moves)):
             hand = history.hand(i)
             view = hand.view()
-            state = load_game().new_initial_state()
+            state = first_state()
             for action in view_actions(view):
                 assert action in state.legal_actions()
                 state.apply_action(action)
@@ -268,7 +269,7 @@ def own_hand_of_the_bots(deal: int) -> list[int]:
 
 
 def test_a_bot_plays_here_as_it_plays_there() -> None:
-    for deal in range(scaled(100, 2)):
+    for deal in range(scaled(20, 2)):
         there = from_actions(own_hand_of_the_bots(deal))
         here = record_hand(OPENSPIEL_SIMPLE, OPENSPIEL_SIMPLE, seed=9, deal=deal, rules=RULES)
         assert here.moves == there.moves
@@ -277,9 +278,9 @@ def test_a_bot_plays_here_as_it_plays_there() -> None:
 def test_bots_are_agents() -> None:
     dice = bot_agent("dice", random_bot, "a test")
     result = play_tournament(
-        ["simple", OPENSPIEL_SIMPLE, dice], hands=scaled(200, 2), seed=1, rules=RULES, jobs=1
+        ["simple", OPENSPIEL_SIMPLE, dice], hands=scaled(16, 2), seed=1, rules=RULES, jobs=1
     )
-    assert len(result.hands) == 3 * scaled(200, 2)
+    assert len(result.hands) == 3 * scaled(16, 2)
     file = Path(openspiel_bots.__file__)
     assert load_agent(f"{file}:openspiel_simple").name == "openspiel_simple"
     if not JIT_DISABLED:

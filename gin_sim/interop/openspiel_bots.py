@@ -42,6 +42,16 @@ def load_game(knock_card: int = 10, gin_bonus: int = 25, undercut_bonus: int = 2
     return pyspiel.load_game("gin_rummy", rules)
 
 
+@cache
+def _first_state(*rules: int) -> Any:
+    return load_game(*rules).new_initial_state()
+
+
+def first_state(knock_card: int = 10, gin_bonus: int = 25, undercut_bonus: int = 25) -> Any:
+    """Return the first state of such a game: a copy, since a new one takes milliseconds."""
+    return _first_state(knock_card, gin_bonus, undercut_bonus).clone()
+
+
 def view_actions(view: View) -> list[int]:
     """Return OpenSpiel's actions that lead to what a seat sees, deal included.
 
@@ -127,10 +137,10 @@ def _dealt(
 
 def _steps(view: View, make_bot: MakeBot) -> tuple[int, int]:
     """Return what a bot does at a decision and, if it knocks, what it throws (else -1)."""
-    game = load_game(view.knock_limit, view.gin_bonus, view.undercut_bonus)
-    bot = make_bot(game, view.is_dealer, view.word & 0x7FFFFFFF)
+    rules = view.knock_limit, view.gin_bonus, view.undercut_bonus
+    bot = make_bot(load_game(*rules), view.is_dealer, view.word & 0x7FFFFFFF)
     actions = view_actions(view)
-    state = game.new_initial_state()
+    state = first_state(*rules)
     for action in actions:
         if action == KNOCK:  # the last upcard, taken to knock: the bot has said so
             bot.step(state)
