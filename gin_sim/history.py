@@ -8,9 +8,9 @@ Examples
 >>> from gin_sim.recorder import record_hand
 >>> history = record_hand("simple", "greedy", seed=1, deal=0)
 >>> history.moves[0], history.result()["outcome"]
-('a pass', 'undercut')
+('a take As', 'undercut')
 >>> history.hand(moves=2).phase
-'discard'
+'draw'
 """
 
 from __future__ import annotations
