@@ -34,9 +34,12 @@ from tests.helpers import AGENTS, play_rows, scaled
 RESULT = Path(__file__).resolve().parent.parent / "results" / "learn_selfplay"
 
 
+thousands_of_hands = pytest.mark.skipif(JIT_DISABLED, reason="learns from thousands of hands")
+
+
 def learned(seed: int, rounds: int, hands: int) -> Learner:
     """Return a learner after some rounds."""
-    learner = Learner(seed, side_by_side=scaled(512, 2))
+    learner = Learner(seed, side_by_side=512)
     for _ in range(rounds):
         learner.play_round(hands)
     return learner
@@ -97,15 +100,15 @@ def test_the_gradient_is_that_of_the_log_probability() -> None:
         assert row[:TAKES] == pytest.approx((said - chance) * counted[0])
 
 
+@thousands_of_hands
 def test_a_seed_learns_the_same_again() -> None:
-    amount = scaled(1000, 3)
-    first, second, other = (learned(seed, 2, amount) for seed in (4, 4, 5))
+    first, second, other = (learned(seed, 2, 1000) for seed in (4, 4, 5))
     assert first.weights.tolist() == second.weights.tolist()
     assert first.weights.tolist() != other.weights.tolist()
-    assert first.hands >= 2 * amount
+    assert first.hands >= 2000
 
 
-@pytest.mark.skipif(JIT_DISABLED, reason="learns from thousands of hands")
+@thousands_of_hands
 def test_learning_a_little_helps_a_lot() -> None:
     before, after = (measure(learned(6, n, 4000).agent(), ["simple"], 1000, 7) for n in (0, 3))
     assert float(after["ci_low"].iloc[0]) > float(before["ci_high"].iloc[0]) + 10
