@@ -283,7 +283,7 @@ BAD = [
     (["showdown", KNOCKER, DEFENDER, "--set", "gin_bones=1"], "did you mean 'gin_bonus'"),
     (["showdown", KNOCKER, DEFENDER, "--set", "knock_limit=11"], "allowed is 0..10"),
     (["tournament", "simple"], "has no opponent"),
-    (["tournament", "simple", "nobody"], "there are: early_gin"),
+    (["tournament", "simple", "nobody"], "there are: bayes, early_gin"),
     (["tournament", "--hands", "many"], "'many': allowed is a whole number 1.."),
     (["tournament", "--hands", "0"], "'0': allowed is a whole number 1.."),
     (["tournament", "--hands", "2", "--games", "2"], "not allowed with"),

@@ -42,7 +42,7 @@ def test_an_agent_that_cannot_be_played_on_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "slow.py"
     file.write_text(
         "from gin_sim import agent\n\n\n"
-        '@agent("slow", compiled=False)\n'
+        '@agent("slow", source="a test", compiled=False)\n'
         "class Slow:\n"
         '    """Slow."""\n\n'
         "    draw = staticmethod(lambda view, params: False)\n"
