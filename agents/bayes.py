@@ -8,13 +8,12 @@ less if the opponent is nearly done itself.
 
 from agents.improver import throws, wants
 from gin_sim import Params, View, agent
+from gin_sim.cards import DECK
 from gin_sim.compiled import kernel
 from gin_sim.knocking import knock_now
 from gin_sim.outs import outs
 
 WAITING, WORLDS, SETTLE, BETWEEN = 10, 14, 15, 16
-
-DECK = (1 << 52) - 1
 
 
 @kernel

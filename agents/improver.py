@@ -11,6 +11,7 @@ or leaves a hand of less cost.  Knocks in the first turns only; then it goes for
 from gin_sim import Params, View, agent
 from gin_sim.belief import read_opponent
 from gin_sim.bits import lowest, popcount
+from gin_sim.cards import DECK
 from gin_sim.compiled import kernel
 from gin_sim.danger import danger
 from gin_sim.melds import least_deadwood, least_discards_among
@@ -24,8 +25,6 @@ LEAST_HOPE = 0.1
 SPARED = 5
 """A throw that leaves more than so many points over the best is not looked into: it saves
 half of the time, and in 16,000 games nothing was lost by it."""
-
-DECK = (1 << 52) - 1
 
 
 @kernel

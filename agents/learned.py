@@ -12,13 +12,13 @@ from typing import Any, NamedTuple
 from gin_sim import Params, View, agent
 from gin_sim.belief import around, read_opponent
 from gin_sim.bits import lowest, popcount
+from gin_sim.cards import DECK
 from gin_sim.compiled import kernel
 from gin_sim.danger import danger
 from gin_sim.melds import least_discards_among
 from gin_sim.outs import completing, outs
 from gin_sim.view import LAST, UPCARD
 
-DECK = (1 << 52) - 1
 FEW = 4
 MOST_TURNS = 40
 

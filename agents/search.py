@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from gin_sim import Params, View, agent
 from gin_sim.bits import lowest
+from gin_sim.cards import DECK
 from gin_sim.compiled import kernel
 from gin_sim.lookahead import MOST_ACTIONS, Effort, best_action
 from gin_sim.melds import least_deadwood, least_discards_among
@@ -27,7 +28,6 @@ from gin_sim.playouts import KNOCKING
     FROM, KEEP, CAUTION, OTHER_FROM, OTHER_KEEP, OTHER_CAUTION, THROWS, PROMISE,
 ) = range(14)  # fmt: skip
 
-DECK = (1 << 52) - 1
 MOST_THROWS = MOST_ACTIONS - 1  # one place is for knocking
 WHILE_TIME_LASTS = 1 << 40
 

@@ -10,6 +10,7 @@ from agents.bayes import knocks_by
 from gin_sim import Params, View, agent
 from gin_sim.belief import read_opponent
 from gin_sim.bits import lowest, popcount
+from gin_sim.cards import DECK
 from gin_sim.compiled import kernel
 from gin_sim.danger import Danger, danger
 from gin_sim.melds import least_deadwood, least_discards_among
@@ -26,7 +27,6 @@ SPARED = 6
 """A throw that leaves more than so many points over the best is not looked into."""
 
 WORLDS, SETTLE, BETWEEN = 8, 24, 4
-DECK = (1 << 52) - 1
 
 
 @kernel

@@ -57,7 +57,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.learned import (
-    DECK,
     KNOCKS,
     N_WEIGHTS,
     TAKES,
@@ -72,6 +71,7 @@ from agents.learned import (
     weigh,
 )
 from gin_sim.bits import lowest
+from gin_sim.cards import DECK
 from gin_sim.cli.common import Parser, guarded, print_table, whole
 from gin_sim.compiled import kernel
 from gin_sim.drawing import axes_of, caption, no_data, plain, save

@@ -28,12 +28,12 @@ from scipy.optimize import minimize
 from gin_sim import Rules, load_agent
 from gin_sim.chance import deal_key, next_word
 from gin_sim.compiled import JIT_DISABLED, kernel
-from gin_sim.play import DESK_TYPE, POLICY_TYPE, PlainPolicy, as_policy, new_desk
+from gin_sim.play import DESK_TYPE, POLICY_TYPE, PlainPolicy, answer, as_policy, new_desk
 from gin_sim.policy import prepare
 from gin_sim.scoring import rules_record
 from gin_sim.show import fill_view
-from gin_sim.state import deal, decide_discard, decide_draw, decide_knock
-from gin_sim.view import DISCARD, KNOCK, OVER
+from gin_sim.state import deal
+from gin_sim.view import DISCARD, OVER
 from gin_sim.worlds import FEATURES, LEANINGS, choose_cards, gather, look
 
 PLAYERS = ("simple", "early_gin", "hard", "improver")
@@ -70,24 +70,20 @@ def watch(
             view = state.views[state.seat]
             fill_view(state, view)
             player = first_one if state.seat == 0 else second
-            if state.phase == DISCARD:
-                if state.seat == own:
-                    evidence = gather(view)
-                    blind, _ = choose_cards(evidence.unseen, evidence.hidden, next_word(view.word))
-                    hands = (state.hands[1 - own], blind | evidence.known)
-                    for i in range(2):
-                        rows[n, 0] = number
-                        rows[n, 1] = 1 - i
-                        rows[n, 2] = evidence.stage
-                        seen = look(evidence, hands[i])
-                        for j in range(FEATURES):
-                            rows[n, 3 + j] = seen[j]
-                        n += 1
-                decide_discard(state, rules, player.discard(view, player.params))
-            elif state.phase == KNOCK:
-                decide_knock(state, rules, player.knock(view, player.params))
-            else:
-                decide_draw(state, rules, player.draw(view, player.params))
+            if state.phase == DISCARD and state.seat == own:
+                evidence = gather(view)
+                blind, _ = choose_cards(evidence.unseen, evidence.hidden, next_word(view.word))
+                hands = (state.hands[1 - own], blind | evidence.known)
+                for i in range(2):
+                    rows[n, 0] = number
+                    rows[n, 1] = 1 - i
+                    rows[n, 2] = evidence.stage
+                    seen = look(evidence, hands[i])
+                    for j in range(FEATURES):
+                        rows[n, 3 + j] = seen[j]
+                    n += 1
+            if not answer(state, rules, view, player):
+                raise ValueError("an illegal card")
     return n
 
 

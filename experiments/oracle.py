@@ -43,6 +43,7 @@ from gin_sim.play import (
     Order,
     PlainPolicy,
     Policy,
+    answer,
     as_policy,
     new_desk,
     play_until,
@@ -53,9 +54,9 @@ from gin_sim.policy import prepare
 from gin_sim.progress import note
 from gin_sim.scoring import rules_record
 from gin_sim.show import fill_view
-from gin_sim.state import deal, decide_discard, decide_draw, decide_knock
+from gin_sim.state import deal
 from gin_sim.stats import RatioSums
-from gin_sim.view import DISCARD, KNOCK, OVER
+from gin_sim.view import DISCARD, OVER
 
 OPPONENTS = ("simple", "early_gin", "hard", "improver")
 PLAIN = "early_gin"
@@ -102,21 +103,6 @@ def foresee(desk: Desk, spare: Any, seat: int, plain: Policy, opponent: Policy) 
 
 
 @kernel
-def one_decision(desk: Desk, player: Policy) -> bool:
-    """Let a player make the decision that is due; False if it was not legal."""
-    state, rules = desk.state[0], desk.rules[0]
-    view = state.views[state.seat]
-    fill_view(state, view)
-    if state.phase == DISCARD:
-        return decide_discard(state, rules, player.discard(view, player.params))
-    if state.phase == KNOCK:
-        decide_knock(state, rules, player.knock(view, player.params))
-    else:
-        decide_draw(state, rules, player.draw(view, player.params))
-    return True
-
-
-@kernel
 def play_oracle(
     desk: Desk, spare: Any, order: Order, plain: PlainPolicy, opponent: PlainPolicy, points: Any
 ) -> int:
@@ -140,11 +126,12 @@ def play_oracle(
         for seat in range(2):
             deal(state, rules, deal_key(order.seed, order.first + i))
             while state.phase != OVER:
+                view = state.views[state.seat]
+                fill_view(state, view)
                 if state.seat == seat:
-                    # A decision's word is used up, as it is where an agent is asked.
-                    fill_view(state, state.views[seat])
+                    # Its decision's word is used up, as it is where an agent is asked.
                     foresee(desk, spare, seat, own, other)
-                elif not one_decision(desk, other):
+                elif not answer(state, rules, view, other):
                     return i
             points[i, seat] = points_for(state, seat)
     return int(order.count)

@@ -98,7 +98,7 @@ def best_action(
     rules = new_rules()[0]
     start, state = states[0], states[1]
     rules_of(view, rules)
-    set_view(start, view)
+    set_view(start, rules, view)
     evidence = gather(view)
     world = likely_world(evidence, first_world(evidence, view.word), effort.settle)
     params = np.empty((2, len(own_params)))

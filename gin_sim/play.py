@@ -213,6 +213,21 @@ def play_until(state: Any, rules: Any, phase_due: int, non_dealer: Policy, deale
 
 
 @kernel
+def answer(state: Any, rules: Any, view: Any, player: Policy) -> bool:
+    """Let a player answer a view that has been filled; False if its card was not legal.
+
+    For loops that look at each decision; :func:`play_until` asks in the same way, faster.
+    """
+    if state.phase == DISCARD:
+        return decide_discard(state, rules, player.discard(view, player.params))
+    if state.phase == KNOCK:
+        decide_knock(state, rules, player.knock(view, player.params))
+    else:
+        decide_draw(state, rules, player.draw(view, player.params))
+    return True
+
+
+@kernel
 def play_on(desk: Desk, non_dealer: PlainPolicy, dealer: PlainPolicy) -> bool:
     """Play the hand in a desk's state to its end, from wherever it is.
 

@@ -13,17 +13,17 @@ import numpy as np
 
 from gin_sim.belief import around
 from gin_sim.bits import lowest
+from gin_sim.cards import DECK
 from gin_sim.compiled import JIT_DISABLED, kernel, records
 from gin_sim.hand_record import STATE_DTYPE
 from gin_sim.melds import cards_of_ranks, least_deadwood, makes_meld, run_cards, set_ranks
 from gin_sim.outs import promising
 from gin_sim.scoring import DEAD, RULES_DTYPE
-from gin_sim.show import fill_view
+from gin_sim.show import fill_view, open_view
 from gin_sim.state import decide_discard, decide_draw, decide_knock
 from gin_sim.view import DISCARD, KNOCK, OVER, UPCARD
 from gin_sim.worlds import World
 
-_DECK = (1 << 52) - 1
 _NEVER = 1 << 30
 DECK_SIZE = 52
 KNOCKING = 64
@@ -71,7 +71,7 @@ def throws(view: Any, params: Any) -> int:
     going = view.deadwood <= view.knock_limit and knocks(view, params)
     if loose == 0 or going or view.deadwood == 0:
         return lowest(view.best_discards)
-    kept = promising(hand, _DECK & ~view.seen)
+    kept = promising(hand, DECK & ~view.seen)
     feeds = around(view.opponent_known)
     most = -1e9
     chosen = -1
@@ -109,10 +109,11 @@ def rules_of(view: Any, rules: Any) -> None:
     rules.longest_meld = 13
     rules.thrown_back_limit = _NEVER
     rules.wall = 0
+    rules.target = view.target
 
 
 @kernel
-def set_view(state: Any, view: Any) -> None:
+def set_view(state: Any, rules: Any, view: Any) -> None:
     """Write all that a view tells of a hand into a state; :func:`set_world` adds the rest.
 
     The histories stay empty: a play-out's players do not look at them.
@@ -162,16 +163,8 @@ def set_view(state: Any, view: Any) -> None:
         state.first_chance[seat] = -1
         state.decisions[seat] = 0
         state.scores[seat] = view.score if seat == own else view.opponent_score
-        its = state.views[seat]
-        its.is_dealer = seat
-        its.knock_limit = view.knock_limit
-        its.gin_bonus = view.gin_bonus
-        its.undercut_bonus = view.undercut_bonus
-        its.big_gin_bonus = view.big_gin_bonus
-        its.multiplier = view.multiplier
-        its.score = state.scores[seat]
-        its.opponent_score = view.opponent_score if seat == own else view.score
-        its.target = view.target
+    open_view(state, rules, 0)
+    open_view(state, rules, 1)
 
 
 @kernel

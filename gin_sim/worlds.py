@@ -16,12 +16,11 @@ import numpy as np
 
 from gin_sim.belief import HAND, around
 from gin_sim.bits import lowest, nth_card, popcount
+from gin_sim.cards import DECK
 from gin_sim.chance import below, next_word
 from gin_sim.compiled import kernel
 from gin_sim.melds import least_deadwood, makes_meld
 from gin_sim.outs import completing
-
-_DECK = (1 << 52) - 1
 
 FEATURES = 8
 DEADWOOD, LEFT, THREW, NEXT_TO_THROWN, NEXT_TO_LEFT, NEXT_TO_TAKEN, IDLE, FITTING = range(FEATURES)
@@ -89,7 +88,7 @@ def gather(view: Any) -> Evidence:
     refused = view.opponent_refused
     return Evidence(
         known,
-        _DECK & ~view.seen,
+        DECK & ~view.seen,
         HAND - popcount(known),
         refused,
         thrown,

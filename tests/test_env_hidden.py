@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from typing import Any
 
 import numpy as np
 from hypothesis import given, settings
@@ -12,38 +11,13 @@ from hypothesis import strategies as st
 from gin_sim.env import GinRummyEnv
 from gin_sim.env.encode import CARD_PLANES, N_CARD_PLANES, NUMBERS
 from gin_sim.rules import Rules
-from gin_sim.view import DISCARD, KNOCK, OVER, PHASES
+from gin_sim.view import OVER, PHASES
 from tests.env_hands import mixed, stages
-from tests.oracle.melds import cards_in, mask
+from tests.oracle.bridge import swap_hidden
+from tests.oracle.melds import cards_in
 from tests.oracle.strategies import PRESET_NAMES, SEEDS, all_rules, many
 
 ANY_RULES = st.one_of(st.sampled_from(PRESET_NAMES).map(Rules.preset), all_rules())
-
-
-def swap_hidden(state: Any, seat: int, dice: random.Random) -> None:
-    """Exchange all that a seat cannot know, in a state as it stands."""
-    other, place = 1 - seat, int(state["place"])
-    known = int(state["known"][other])
-    held = [card for card in cards_in(int(state["hands"][other])) if not known >> card & 1]
-    hidden = held + [int(card) for card in state["deck"][place:]]
-    dice.shuffle(hidden)
-    state["hands"][other] = known | mask(hidden[: len(held)])
-    state["deck"][place:] = hidden[len(held) :]
-    for name in ("deadwood", "dealt_deadwood", "first_chance", "decisions"):
-        state[name][other] = dice.randrange(100)
-    for name in ("key", "stock_key"):
-        state[name] = dice.randrange(2**63)
-    state["seat_keys"][other] = dice.randrange(2**63)
-    if int(state["seat"]) == other and int(state["phase"]) in (DISCARD, KNOCK):
-        # The other one's turn: what it has drawn and what it thinks of throwing.
-        if int(state["taken"]) < 0:
-            state["drawn"] = dice.randrange(52)
-        state["phase"] = dice.choice((DISCARD, KNOCK))
-        state["candidate"] = dice.randrange(-1, 52)
-        for name in ("candidate_deadwood", "best_deadwood"):
-            state[name] = dice.randrange(100)
-        for name in ("legal_discards", "best_discards"):
-            state[name] = dice.randrange(1, 2**52)
 
 
 def observed(env: GinRummyEnv, seat: int) -> bytes:

@@ -90,7 +90,7 @@ def test_a_play_out_ends_legally_whoever_is_to_act() -> None:
             for number in range(scaled(50, 5)):
                 state, rules = new_states(1)[0], new_rules()[0]
                 rules_of(view, rules)
-                set_view(state, view)
+                set_view(state, rules, view)
                 set_world(state, DECK & ~int(view["seen"]), sample_world(view, number))
                 act(state, rules, parse_card("Kh") if phase == "discard" else number % 2)
                 if state["phase"] != OVER:
@@ -103,7 +103,7 @@ def test_a_throw_with_knocking_added_knocks() -> None:
     view = make_view("2c 3c 4c 8d 8h 8s Ah 3s As 4d Kh", drawn="Kh", stock_left=31)
     state, rules = new_states(1)[0], new_rules()[0]
     rules_of(view, rules)
-    set_view(state, view)
+    set_view(state, rules, view)
     set_world(state, DECK & ~int(view["seen"]), sample_world(view, 1))
     act(state, rules, parse_card("Kh") + KNOCKING)
     assert [state[name] for name in ("phase", "ender", "knock_deadwood")] == [OVER, 0, 9]

@@ -31,8 +31,8 @@ from gin_sim.view import (
     describe_history,
 )
 from tests.oracle import chance
-from tests.oracle.bridge import blank, look, move, view_record
-from tests.oracle.melds import cards_in, mask
+from tests.oracle.bridge import blank, look, move, swap_hidden, view_record
+from tests.oracle.melds import cards_in
 from tests.oracle.players import answers, player
 from tests.oracle.strategies import PRESET_NAMES, SEEDS, all_rules, many
 
@@ -151,23 +151,6 @@ def test_a_view_is_the_same_in_every_world_that_fits_it(
         replay(World(rules, deck, key, moved), moments[: at + 1], moment.seat)
 
 
-def swap_hidden(state: Any, dice: random.Random) -> None:
-    """Exchange all that the seat to act cannot know, in a state as it stands."""
-    seat = int(state["seat"])
-    other, place = 1 - seat, int(state["place"])
-    known = int(state["known"][other])
-    held = [card for card in cards_in(int(state["hands"][other])) if not known >> card & 1]
-    hidden = held + [int(card) for card in state["deck"][place:]]
-    dice.shuffle(hidden)
-    state["hands"][other] = known | mask(hidden[: len(held)])
-    state["deck"][place:] = hidden[len(held) :]
-    for name in ("deadwood", "dealt_deadwood", "first_chance", "decisions"):
-        state[name][other] = dice.randrange(100)
-    for name in ("key", "stock_key"):
-        state[name] = dice.randrange(2**63)
-    state["seat_keys"][other] = dice.randrange(2**63)
-
-
 @settings(max_examples=many(70, 15), deadline=None)
 @given(ANY_RULES, SEEDS, st.sampled_from(PLAYERS), st.sampled_from(PLAYERS), SEEDS)
 def test_a_view_does_not_read_what_is_hidden(
@@ -180,7 +163,7 @@ def test_a_view_does_not_read_what_is_hidden(
     while world.phase != OVER:
         seat = world.seat
         twin = world.hand.fork().state
-        swap_hidden(twin, dice)
+        swap_hidden(twin, int(twin["seat"]), dice)
         look(twin)
         view = look(world.state)
         # Every field, and all of the history: also what is beyond its length.

@@ -18,7 +18,8 @@ from gin_sim.chance import next_word
 from gin_sim.compiled import records
 from gin_sim.hand_record import STATE_DTYPE
 from gin_sim.hands import deadwood
-from gin_sim.playouts import set_view, set_world
+from gin_sim.playouts import rules_of, set_view, set_world
+from gin_sim.scoring import RULES_DTYPE
 from gin_sim.state import check_cards
 from gin_sim.view import VIEW_DTYPE
 from gin_sim.worlds import gather, likely_world, sample_world, weigh
@@ -93,12 +94,14 @@ def as_record(view: View) -> Any:
 def test_a_world_under_a_view_is_a_whole_hand_with_all_that_was_seen(rules: str) -> None:
     rng = np.random.default_rng(8)
     asked = 0
+    limits = records(1, RULES_DTYPE)[0]
     for number in range(scaled(40, 4)):
         here = Hand.dealt(4, number, rules)
         while here.phase != "over":
             view = as_record(here.view())
             state = records(1, STATE_DTYPE)[0]
-            set_view(state, view)
+            rules_of(view, limits)
+            set_view(state, limits, view)
             world = sample_world(view, number)
             set_world(state, DECK & ~int(view["seen"]), world)
             assert check_cards(state)

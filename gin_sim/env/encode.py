@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from gin_sim.bits import lowest
+from gin_sim.cards import DECK
 from gin_sim.compiled import kernel
 from gin_sim.env.actions import N_ACTIONS
 from gin_sim.state import stock_left
@@ -62,7 +63,6 @@ PLANES = 2
 FORMS = {None: NOTHING, "flat": FLAT, "planes": PLANES}
 """What kernels call the forms of an observation."""
 
-_DECK = (1 << 52) - 1
 _N_PHASES = len(PHASES)
 
 
@@ -140,7 +140,7 @@ def _write_cards(out: Any, state: Any, seat: int) -> None:
     _write_plane(out, 8, drawn)
     _write_plane(out, 9, candidate)
     _write_plane(out, 10, best)
-    _write_plane(out, 11, _DECK & ~(hand | pile | known))
+    _write_plane(out, 11, DECK & ~(hand | pile | known))
 
 
 @kernel

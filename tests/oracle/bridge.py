@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from typing import Any, NamedTuple
 
 from gin_sim import View
@@ -12,6 +13,7 @@ from gin_sim.rules import Rules
 from gin_sim.scoring import rules_record
 from gin_sim.show import fill_view
 from gin_sim.view import DISCARD, KNOCK, as_view
+from tests.oracle.melds import cards_in, mask
 
 
 class Machine(NamedTuple):
@@ -64,3 +66,29 @@ def move(hand: Machine, answer: Any) -> None:
         machine.decide_knock(state, rules, bool(answer))
     else:
         machine.decide_draw(state, rules, bool(answer))
+
+
+def swap_hidden(state: Any, seat: int, dice: random.Random) -> None:
+    """Exchange all that a seat cannot know, in a state as it stands."""
+    other, place = 1 - seat, int(state["place"])
+    known = int(state["known"][other])
+    held = [card for card in cards_in(int(state["hands"][other])) if not known >> card & 1]
+    hidden = held + [int(card) for card in state["deck"][place:]]
+    dice.shuffle(hidden)
+    state["hands"][other] = known | mask(hidden[: len(held)])
+    state["deck"][place:] = hidden[len(held) :]
+    for name in ("deadwood", "dealt_deadwood", "first_chance", "decisions"):
+        state[name][other] = dice.randrange(100)
+    for name in ("key", "stock_key"):
+        state[name] = dice.randrange(2**63)
+    state["seat_keys"][other] = dice.randrange(2**63)
+    if int(state["seat"]) == other and int(state["phase"]) in (DISCARD, KNOCK):
+        # The other one's turn: what it has drawn and what it thinks of throwing.
+        if int(state["taken"]) < 0:
+            state["drawn"] = dice.randrange(52)
+        state["phase"] = dice.choice((DISCARD, KNOCK))
+        state["candidate"] = dice.randrange(-1, 52)
+        for name in ("candidate_deadwood", "best_deadwood"):
+            state[name] = dice.randrange(100)
+        for name in ("legal_discards", "best_discards"):
+            state[name] = dice.randrange(1, 2**52)
