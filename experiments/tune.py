@@ -1,6 +1,6 @@
 """An agent's parameters, set by playing against all others.
 
-    python -m experiments.tune --agent tuned --generations 60 --deals 1000 --seed 4
+    python -m experiments.tune --agent learned --generations 60 --deals 1000 --seed 4
 
 Looked for are the parameters with which an agent scores most points a hand, on average over
 a pool of opponents: every fast agent of the ladder, itself with the parameters it begins
@@ -50,7 +50,12 @@ from gin_sim.scoring import rules_record
 from gin_sim.stats import RatioSums
 from gin_sim.workers import Workers
 
-POOL = ("simple", "greedy", "gin_only", "early_gin", "medium", "hard", "improver", "bayes")
+POOL = (
+    *("easy", "medium", "hard", "simple", "greedy", "gin_only", "early_gin"),
+    *("equilibrium", "improver", "bayes", "learned"),
+)
+"""Every agent of the ladder that is compiled and decides in microseconds."""
+
 SCHEMA_VERSION = 1
 STEP = 0.3
 """The first steps, as a share of what a parameter begins with."""
@@ -205,7 +210,8 @@ def run(args: argparse.Namespace) -> None:
     agent = load_agent(args.agent)
     if not agent.compiled or not agent.params:
         raise AgentError(f"--agent {args.agent}: must be compiled and have parameters")
-    pool = tuple(load_agent(name) for name in args.pool or (*POOL, args.agent))
+    names = args.pool or (POOL if args.agent in POOL else (*POOL, args.agent))
+    pool = tuple(load_agent(name) for name in names)
     Rules.preset(args.rules)  # refused now, not after the search
     study = Study(agent, pool, args.rules, args.deals, args.generations, args.seed)
     workers = Workers.choose(args.jobs, "threads")
@@ -244,7 +250,7 @@ def build_parser() -> Parser:
         seed=4,
     )
     parser.set_defaults(run=run, rules="eaai")
-    parser.add_argument("--agent", metavar="AGENT", default="tuned", help="default: tuned")
+    parser.add_argument("--agent", metavar="AGENT", default="learned", help="default: learned")
     parser.add_argument("--generations", metavar="N", type=whole(1, 100_000), default=60)
     parser.add_argument(
         "--minutes", metavar="M", type=float, help="begin no generation after so long"

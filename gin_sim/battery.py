@@ -109,7 +109,7 @@ def check_agent(
 
     Examples
     --------
-    >>> check_agent("greedy").passed
+    >>> check_agent("greedy", deals=20).passed
     True
     """
     agent = load_agent(spec)

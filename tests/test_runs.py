@@ -282,6 +282,34 @@ def test_ctrl_c_keeps_the_rows_it_says_it_keeps(
     check_rows(out, said)
 
 
+@pytest.mark.parametrize("command", ["tournament", "sweep"])
+def test_whoever_stops_a_run_that_has_a_folder_is_told_how_to_go_on(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    command: str,
+) -> None:
+    """From the first moment: here it is stopped at the first thing said about it."""
+    said: list[str] = []
+
+    def stopped_at_once(text: str) -> None:
+        said.append(text)
+        if len(said) == 1:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr("gin_sim.cli.play.note", stopped_at_once)
+    out = tmp_path / "run"
+    asked = ["tournament", "simple", "greedy"]
+    if command == "sweep":
+        asked = ["sweep", "early_gin", "turns", "0,9", "--against", "greedy"]
+    code = main([*asked, "--hands", "40", "--seed", "1", "--out", str(out)])
+    assert code == 130
+    assert capsys.readouterr().err == "gin-sim: interrupted\n"
+    assert said[-1] == f"nothing was played yet; go on with: gin-sim tournament --resume {out}"
+    assert main(["tournament", "--resume", str(out)]) == 0
+    assert (out / "summary.json").exists()
+
+
 def test_a_failure_is_told_even_if_rows_finished_later_cannot_be_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import shlex
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from gin_sim.checks import MAX_SEED, MAX_UNITS
@@ -76,18 +77,20 @@ def workers_for(plan: Plan, args: argparse.Namespace) -> Workers:
     return workers
 
 
-def play(plan: Plan, workers: Workers, folder: RunFolder) -> Result:
-    """Play a plan into a folder, and say on the side how it goes."""
+def play(plan: Plan, workers: Workers, take: Callable[[], RunFolder]) -> Result:
+    """Play a plan into the folder that `take` takes, and say on the side how it goes."""
     from gin_sim.tournament import run_plan
 
     what = "games" if plan.games else "hands"
-    note(
-        f"{len(plan.agents)} agents, {2 * plan.units:,} {what} a pairing, seed {plan.seed}, "
-        f"results in {folder.path}"
-    )
     finished = [0]
+    # From the moment that there is a folder, whoever stops the run is told how to go on.
+    folder = take()
     where = shlex.quote(str(folder.path))
     try:
+        note(
+            f"{len(plan.agents)} agents, {2 * plan.units:,} {what} a pairing, seed {plan.seed}, "
+            f"results in {folder.path}"
+        )
         with progress(what) as show:
 
             def report(done: int, total: int, found: str = "") -> None:

@@ -81,8 +81,7 @@ def run(args: argparse.Namespace) -> Any:
         decision_seconds=args.time_limit,
     )
     workers = workers_for(plan, args)
-    folder = take_folder(args.out, plan.name, plan.manifest())
-    found = play(plan, workers, folder)
+    found = play(plan, workers, lambda: take_folder(args.out, plan.name, plan.manifest()))
     return tell(found, plain=not args.json)
 
 

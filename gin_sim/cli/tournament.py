@@ -96,11 +96,13 @@ def run(args: argparse.Namespace) -> Any:
 
     plan = _plan(args)
     workers = workers_for(plan, args)
-    if args.resume is None:
-        folder = take_folder(args.out, plan.name, plan.manifest())
-    else:
-        folder = RunFolder.resume(Path(args.resume), plan.manifest())
-    found = play(plan, workers, folder)
+
+    def take() -> RunFolder:
+        if args.resume is None:
+            return take_folder(args.out, plan.name, plan.manifest())
+        return RunFolder.resume(Path(args.resume), plan.manifest())
+
+    found = play(plan, workers, take)
     if plan.sweep is not None:
         return tell(found, plain=not args.json)
     document = found.as_dict()
