@@ -2,9 +2,10 @@
 
     python -m experiments.tune --agent learned --generations 60 --deals 1000 --seed 4
 
-Looked for are the parameters with which an agent scores most points a hand, on average over
-a pool of opponents: every fast agent of the ladder, itself with the parameters it begins
-with among them.  The search is CMA-ES [1]_: each generation draws some sets of parameters
+Looked for are the parameters with which an agent scores most points a hand against a pool
+of opponents: every fast agent of the ladder, itself with the parameters it begins with
+among them.  What counts is the mean over the opponents plus the least of them: who is only
+good at beating the weak, or at beating all but one, has not won.  The search is CMA-ES [1]_: each generation draws some sets of parameters
 around the best so far, and moves there and changes the shape of what it draws by which of
 them scored most.
 
@@ -156,7 +157,7 @@ def search(
         first = generation * study.deals
         one = (*policy[:3], values)
         means = [score(study, one, other, first, study.deals).mean or 0.0 for other in pool]
-        return float(np.mean(means))
+        return float(np.mean(means)) + min(means)
 
     with Parallel(workers.jobs, backend="threading") as parallel, progress("generations") as say:
         for generation in range(study.generations):
@@ -174,7 +175,7 @@ def search(
                     "sigma": float(strategy.sigma),
                 }
             )
-            say(generation + 1, study.generations, f"{told[-1]['mean']:+.3f} points a hand")
+            say(generation + 1, study.generations, f"{told[-1]['mean']:+.3f}, mean and least")
     found = begun + steps * np.asarray(strategy.result.xfavorite)
     return found, pd.DataFrame(told)
 
