@@ -5,9 +5,9 @@
 Looked for are the parameters with which an agent scores most points a hand against a pool
 of opponents: every fast agent of the ladder, itself with the parameters it begins with
 among them.  What counts is the mean over the opponents plus the least of them: who is only
-good at beating the weak, or at beating all but one, has not won.  The search is CMA-ES [1]_: each generation draws some sets of parameters
-around the best so far, and moves there and changes the shape of what it draws by which of
-them scored most.
+good at beating the weak, or at beating all but one, has not won.  The search is CMA-ES [1]_:
+each generation draws some sets of parameters around the best so far, and moves there and
+changes the shape of what it draws by which of them scored most.
 
 * Every set of a generation plays the same mirrored deals, so that luck is shared; every
   generation plays deals of its own, so that nothing is learnt of single deals.
