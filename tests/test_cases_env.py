@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gin_sim import Rules, RulesError
+from gin_sim import Rules, RulesError, agent
 from gin_sim.chance import next_word
 from gin_sim.env import ACTION_NAMES, GinRummyAgainstEnv, GinRummyEnv, VectorEnv
 from gin_sim.env.actions import KNOCK, phase_of
@@ -177,6 +177,33 @@ def test_g09_any_kind_of_whole_number_is_an_action(kind: Any) -> None:
     env.reset(seed=1)
     env.step(kind(53))
     assert env.agent_selection == "player_1"
+
+
+@pytest.mark.parametrize("yes", [bool, np.bool_])
+@pytest.mark.parametrize("card", [int, np.int8, np.uint64])
+def test_g09_an_agent_answers_with_any_kind_of_number(yes: Any, card: Any) -> None:
+    @agent(f"answers_{yes.__name__}_{card.__name__}", source="a test", compiled=False)
+    class Answers:
+        """Draws from the stock and throws the first of the best discards."""
+
+        @staticmethod
+        def draw(view: Any, params: Any) -> Any:
+            return yes(False)
+
+        @staticmethod
+        def discard(view: Any, params: Any) -> Any:
+            return card((view.best_discards & -view.best_discards).bit_length() - 1)
+
+        @staticmethod
+        def knock(view: Any, params: Any) -> Any:
+            return yes(True)
+
+    env = GinRummyAgainstEnv(Answers)
+    seen, _ = env.reset(seed=1)
+    terminated, choose = False, mixed(1)
+    while not terminated:
+        seen, _, terminated, _, info = env.step(choose(seen))
+    assert info["outcome"] != "forfeit"
 
 
 @pytest.mark.parametrize("kind", [dict, OrderedDict, UserDict])
