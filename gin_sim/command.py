@@ -51,6 +51,10 @@ class Line:
         self._may_have_gone = False
         self._untold: list[Message] = []
 
+    def __reduce__(self) -> tuple[type[Line], tuple[Any, ...]]:
+        """Make a copy a line of its own: two players never share a program that plays."""
+        return Line, (self.command, self.seconds, self.rules)
+
     def ask(self, decision: str, view: View, params: Any = None) -> bool | int:
         """Return what the program answers; one that has ended before is started again.
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from gin_sim.checks import MAX_SEED, MAX_UNITS, whole_number
 from gin_sim.compiled import kernel
-from gin_sim.drive import Player, drive_deal
+from gin_sim.drive import Player, drive_deal, on_the_line
 from gin_sim.env.actions import N_ACTIONS, action_for, legal_actions
 from gin_sim.env.encode import (
     CARD_PLANES,
@@ -235,10 +235,16 @@ def export_decisions(
     temporary = path.with_name(path.name + ".tmp")
     desk = new_desk(rules_record(rules))
     rows = _Decisions(desk)
-    players = Player(agents[0], labels[0]), Player(agents[1], labels[1])
+    players = (
+        Player(agents[0], labels[0], None, rules),
+        Player(agents[1], labels[1], None, rules),
+    )
     schema, many = _schema(about), 0
     try:
-        with pq.ParquetWriter(temporary, schema, compression="zstd") as writer:
+        with (
+            on_the_line(players),
+            pq.ParquetWriter(temporary, schema, compression="zstd") as writer,
+        ):
             for number in range(hands):
                 deal, mirror = divmod(number, 2)
                 order = Order(seed, deal, 1, mirror, 0)

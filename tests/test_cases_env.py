@@ -6,19 +6,23 @@ import random
 from collections import OrderedDict, UserDict
 from collections.abc import Callable
 from functools import partial
+from math import comb
 from typing import Any
 
 import numpy as np
 import pytest
 
-from gin_sim import Rules, RulesError
+from gin_sim import Rules, RulesError, agent
+from gin_sim.chance import next_word
 from gin_sim.env import ACTION_NAMES, GinRummyAgainstEnv, GinRummyEnv, VectorEnv
 from gin_sim.env.actions import KNOCK, phase_of
 from gin_sim.env.encode import N_CARD_PLANES, highest
 from gin_sim.rules import PRESETS
 from gin_sim.view import OVER, PHASES
+from gin_sim.worlds import sample_world
 from tests.env_hands import mixed, play_out, stages
 from tests.helpers import scaled
+from tests.oracle.bridge import look, swap_hidden, view_record
 
 
 def shown_phase(seen: Any) -> str:
@@ -46,6 +50,57 @@ def test_g01_a_knock_shows_neither_seat_the_other_hand(preset: str) -> None:
                 if other >> card & 1:
                     assert planes[:, card].tolist() == [0] * (N_CARD_PLANES - 1) + [1]
     assert knocks
+
+
+def worlds_of(state: Any, n: int) -> list[int]:
+    """Return the opponent's hands in worlds drawn, as search draws them, for the seat to act."""
+    word, hands = look(state).word, []
+    view = view_record(state, int(state["seat"]))
+    for _ in range(n):
+        hands.append(int(sample_world(view, word).opponent))
+        word = next_word(word)
+    return hands
+
+
+@pytest.mark.parametrize("preset", ["standard", "openspiel"])
+def test_g02_worlds_vary_in_every_phase_and_do_not_read_the_true_one(preset: str) -> None:
+    """Resampling for the knocker gave the true state back."""
+    env, dice, met = GinRummyEnv(preset), random.Random(6), set()
+    n = scaled(200, 20)
+    for deal in range(scaled(30, 4)):
+        env.reset(seed=6, options={"deal": deal})
+        for state in stages(env, mixed(deal)):
+            phase = PHASES[int(state["phase"])]
+            if phase == "over" or (phase in met and dice.random() < 0.9):
+                continue
+            met.add(phase)
+            seat, before = int(state["seat"]), env._hand.desk.state.copy()
+            worlds = worlds_of(state, n)
+            env._hand.desk.state[:] = before
+            swap_hidden(state, seat, dice)
+            assert worlds_of(state, n) == worlds
+            env._hand.desk.state[:] = before
+            known = int(state["known"][1 - seat])
+            seen = int(state["hands"][seat]) | int(state["pile"]) | known
+            ways = comb(52 - seen.bit_count(), 10 - known.bit_count())
+            assert all(hand.bit_count() == 10 and hand & seen == known for hand in worlds)
+            # Of so many ways, all as likely, so many are met, give or take a few.
+            assert len(set(worlds)) >= 0.75 * ways * (1 - (1 - 1 / ways) ** n)
+    assert met == set(PHASES) - {"over"} - ({"last"} if preset == "standard" else set())
+
+
+def test_g03_worlds_of_a_fresh_deal_differ_and_so_do_the_first_ones_of_every_deal() -> None:
+    """Every resampling began with the seed 0, so that all gave the same world."""
+    env, firsts = GinRummyEnv(), set()
+    for deal in range(20):
+        env.reset(seed=1, options={"deal": deal})
+        worlds = worlds_of(env._hand.state, 20)
+        assert len(set(worlds)) == 20
+        # Places among the unseen cards, since these are others in every deal.
+        seen = int(env._hand.state["hands"][0]) | int(env._hand.state["pile"])
+        unseen = [card for card in range(52) if not seen >> card & 1]
+        firsts.add(tuple(worlds[0] >> card & 1 for card in unseen))
+    assert len(firsts) == 20
 
 
 def test_g05_rewards_chosen_by_the_user_survive_a_seeded_reset() -> None:
@@ -124,6 +179,33 @@ def test_g09_any_kind_of_whole_number_is_an_action(kind: Any) -> None:
     assert env.agent_selection == "player_1"
 
 
+@pytest.mark.parametrize("yes", [bool, np.bool_])
+@pytest.mark.parametrize("card", [int, np.int8, np.uint64])
+def test_g09_an_agent_answers_with_any_kind_of_number(yes: Any, card: Any) -> None:
+    @agent(f"answers_{yes.__name__}_{card.__name__}", source="a test", compiled=False)
+    class Answers:
+        """Draws from the stock and throws the first of the best discards."""
+
+        @staticmethod
+        def draw(view: Any, params: Any) -> Any:
+            return yes(False)
+
+        @staticmethod
+        def discard(view: Any, params: Any) -> Any:
+            return card((view.best_discards & -view.best_discards).bit_length() - 1)
+
+        @staticmethod
+        def knock(view: Any, params: Any) -> Any:
+            return yes(True)
+
+    env = GinRummyAgainstEnv(Answers)
+    seen, _ = env.reset(seed=1)
+    terminated, choose = False, mixed(1)
+    while not terminated:
+        seen, _, terminated, _, info = env.step(choose(seen))
+    assert info["outcome"] != "forfeit"
+
+
 @pytest.mark.parametrize("kind", [dict, OrderedDict, UserDict])
 def test_g09_any_mapping_holds_the_options(kind: Any) -> None:
     env = GinRummyEnv()
@@ -137,6 +219,18 @@ def test_g09_any_array_holds_the_actions(kind: Any) -> None:
     env.reset(seed=1)
     env.step(kind([53, 53]))
     assert env.seats.tolist() == [1, 1]
+
+
+@pytest.mark.parametrize("form", ["flat", "planes"])
+def test_g10_a_batch_of_one_has_the_shapes_of_any_batch(form: str) -> None:
+    """Squeezing broke batches of one; the label is tested in test_dataset.py."""
+    found = []
+    for n in (1, 2, 32):
+        env = VectorEnv(n, observation=form)
+        arrays = [*env.reset(seed=1), *env.step(env.random_actions()), env.legal, env.seats]
+        assert all(array is not None and len(array) == n for array in arrays)
+        found.append([(array.shape[1:], array.dtype) for array in arrays if array is not None])
+    assert found[0] == found[1] == found[2]
 
 
 @pytest.mark.parametrize("preset", PRESETS)

@@ -12,6 +12,7 @@ import gymnasium
 import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
+from gymnasium.vector import AutoresetMode
 from pettingzoo.test import api_test, seed_test
 
 import gin_sim.env
@@ -22,7 +23,11 @@ from gin_sim.rules import PRESETS
 from tests.env_hands import DICT_WARNINGS, mixed, play_out, stages
 from tests.helpers import scaled
 
-pytestmark = [pytest.mark.filterwarnings(line) for line in DICT_WARNINGS]
+# PettingZoo's own test passes an option that no environment has.
+pytestmark = [
+    pytest.mark.filterwarnings(line)
+    for line in (*DICT_WARNINGS, "ignore:options 'options' do nothing:UserWarning")
+]
 
 FORMS = ("flat", "planes")
 
@@ -84,6 +89,33 @@ def test_the_learner_sits_where_it_is_told_to() -> None:
 
 def _seat(env: GinRummyAgainstEnv, deal: int) -> Any:
     return env.reset(seed=1, options={"deal": deal})[1]["seat"]
+
+
+@pytest.mark.parametrize("autoreset", list(AutoresetMode)[:2])
+def test_many_at_once_under_gymnasium_are_each_by_itself(autoreset: AutoresetMode) -> None:
+    n = 3
+    settings = {"autoreset_mode": autoreset}
+    envs = gymnasium.make_vec(ENV_ID, n, "sync", vector_kwargs=settings, seat="dealer")
+    ones = [GinRummyAgainstEnv(seat="dealer") for _ in range(n)]
+    seen, info = envs.reset(seed=5)
+    assert info["seed"].tolist() == [5, 6, 7]
+    shown = [one.reset(seed=5 + i)[0] for i, one in enumerate(ones)]
+    over = np.zeros(n, bool)
+    for _ in range(scaled(100, 20)):
+        for i in range(n):
+            for part, array in shown[i].items():
+                assert np.array_equal(seen[part][i], array)
+        actions = [int(mask.argmax()) for mask in seen["action_mask"]]
+        seen, rewards, ended, _, _ = envs.step(np.array(actions))
+        for i, one in enumerate(ones):
+            if over[i]:  # a step of its own for the reset
+                shown[i], reward, over[i] = one.reset()[0], 0.0, False
+            else:
+                shown[i], reward, over[i] = one.step(actions[i])[:3]
+            assert (rewards[i], ended[i]) == (reward, over[i])
+            if over[i] and autoreset == AutoresetMode.SAME_STEP:
+                shown[i], over[i] = one.reset()[0], False
+    envs.close()
 
 
 def test_a_second_import_registers_nothing_twice() -> None:

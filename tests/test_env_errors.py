@@ -10,7 +10,7 @@ import pytest
 from gin_sim import AgentError, PlayError, RulesError, agent
 from gin_sim.env import GinRummyAgainstEnv, GinRummyEnv, VectorEnv
 from gin_sim.env.actions import DRAW, KNOCK, PASS_FIRST, TAKE_FIRST
-from tests.env_hands import mixed
+from tests.env_hands import mixed, play_out
 
 
 def test_an_illegal_action_is_named_with_what_is_legal_and_how_to_replay_it() -> None:
@@ -28,20 +28,28 @@ def test_an_illegal_action_is_named_with_what_is_legal_and_how_to_replay_it() ->
     assert env._hand.where().endswith("actions 53 52")
 
 
-@pytest.mark.parametrize("action", [-1, 60, 1.0, "52", None, True, [52], 10**30, np.True_])
-def test_what_is_no_action_is_refused(action: Any) -> None:
-    env = GinRummyEnv()
-    env.reset(seed=1)
-    with pytest.raises(RulesError, match=r"action .* is not legal in phase upcard; legal: 52"):
-        env.step(action)
+@pytest.mark.parametrize(
+    "action", [-1, 60, 53.0, "53", None, True, [53], 10**30, np.True_, np.array([53]), np.nan]
+)
+@pytest.mark.parametrize("on_illegal", ["error", "forfeit"])
+def test_what_is_no_action_is_refused_and_costs_nothing(action: Any, on_illegal: str) -> None:
+    for env in (GinRummyEnv(on_illegal=on_illegal), GinRummyAgainstEnv(on_illegal=on_illegal)):
+        env.reset(seed=1)
+        with pytest.raises(RulesError, match=r"action .* is not legal in phase upcard; legal: 52"):
+            env.step(action)
+        env.step(PASS_FIRST)  # the hand stands where it stood
 
 
 def test_a_hand_that_is_not_there_is_said_to_be() -> None:
     env = GinRummyEnv()
     with pytest.raises(RulesError, match="no hand is being played: reset"):
         env.step(0)
-    with pytest.raises(RulesError, match="no hand has been dealt: reset"):
-        env.observe("player_0")
+    with pytest.raises(RulesError, match="no hand is being played: reset"):
+        env.last()
+    shown = [GinRummyEnv(render_mode="ansi"), GinRummyAgainstEnv(render_mode="human")]
+    for call in (lambda: env.observe("player_0"), *(one.render for one in shown)):
+        with pytest.raises(RulesError, match="no hand has been dealt: reset"):
+            call()
     many = VectorEnv(2)
     for call in (many.random_actions, lambda: many.step([53, 53])):
         with pytest.raises(RulesError, match="no hands have been dealt: reset"):
@@ -57,6 +65,22 @@ def test_a_hand_that_is_over_takes_no_action() -> None:
     assert not seen["action_mask"].any()
     with pytest.raises(RulesError, match="legal: none, the hand is over: reset"):
         env.step(DRAW)
+
+
+def test_a_hand_that_is_over_is_left_with_none_alone() -> None:
+    env = GinRummyEnv()
+    env.reset(seed=1)
+    play_out(env, mixed(1))
+    with pytest.raises(RulesError, match=r"action 5: the hand is over, and only None is taken"):
+        env.step(5)
+    for _ in env.agent_iter():
+        assert env.last()[2]
+        env.step(None)
+    for call in (env.last, lambda: env.step(None)):
+        with pytest.raises(RulesError, match=r"no hand is being played: reset \[to replay"):
+            call()
+    env.reset()
+    env.step(PASS_FIRST)
 
 
 def test_an_illegal_action_may_lose_the_hand_instead() -> None:
@@ -107,6 +131,8 @@ def test_actions_of_many_hands_are_whole_numbers_one_for_each(actions: Any) -> N
         ({"reward_scale": 0}, r"reward_scale = 0: allowed is a number"),
         ({"reward_scale": float("nan")}, r"reward_scale = nan: allowed is a number"),
         ({"on_illegal": "lose"}, r"on_illegal = 'lose': allowed is 'error' or 'forfeit'"),
+        ({"observation": np.array(["flat", "planes"])}, r"observation = array.*: allowed is"),
+        ({"on_illegal": np.zeros(2)}, r"on_illegal = array.*: allowed is 'error' or 'forfeit'"),
         ({"render_mode": "rgb_array"}, r"render_mode = 'rgb_array': allowed is None or 'ansi'"),
     ],
 )
@@ -126,21 +152,51 @@ def test_settings_of_one_environment_alone() -> None:
             VectorEnv(n)  # type: ignore[arg-type]
     with pytest.raises(RulesError, match="observation = 'all': allowed is 'flat' or 'planes'"):
         VectorEnv(2, observation="all")
-    with pytest.raises(RulesError, match="agent = 'player_2': allowed is player_0 or player_1"):
-        GinRummyEnv().observation_space("player_2")
+    env = GinRummyEnv()
+    for name in ("player_2", 0, None, np.array(["player_0", "player_1"])):
+        for call in (env.observation_space, env.action_space, env.observe):
+            with pytest.raises(RulesError, match=r"agent = .*: allowed is player_0 or player_1"):
+                call(name)  # type: ignore[operator]
 
 
-@pytest.mark.parametrize("out", [np.zeros(3, np.int64), np.zeros(2, np.int32), [0, 0]])
-def test_memory_for_actions_is_of_the_right_size(out: Any) -> None:
+@pytest.mark.parametrize(
+    "out",
+    [
+        np.zeros(3, np.int64),
+        np.zeros(2, np.int32),
+        [0, 0],
+        np.ma.zeros(2, np.int64),
+        np.zeros(4, np.int64)[::2],
+        np.broadcast_to(np.int64(0), 2),
+    ],
+)
+def test_memory_for_actions_is_an_ordinary_array_of_the_right_size(out: Any) -> None:
     env = VectorEnv(2)
     env.reset(seed=1)
-    with pytest.raises(RulesError, match="out: give an array of 2 int64"):
+    with pytest.raises(RulesError, match="out: give an array of 2 int64, in one piece and"):
         env.random_actions(out)
+
+
+def test_what_is_legal_cannot_be_written() -> None:
+    env = VectorEnv(2)
+    env.reset(seed=1)
+    with pytest.raises(ValueError, match="read-only"):
+        env.legal[:] = -1
+    env.masks[:] = 1  # a copy for the caller: actions are not judged by it
+    with pytest.raises(RulesError, match="is not legal in phase upcard"):
+        env.step([0, 0])
 
 
 def test_options_are_a_mapping() -> None:
     with pytest.raises(RulesError, match=r"options = 5: give a dict, such as \{'deal': 3\}"):
         GinRummyEnv().reset(seed=1, options=5)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("options", [{"dael": 3}, {"deal": 3, 5: 0}])
+def test_an_option_that_does_nothing_is_warned_of(options: Any) -> None:
+    for env in (GinRummyEnv(), GinRummyAgainstEnv()):
+        with pytest.warns(UserWarning, match=r"options ('dael'|5) do nothing: 'deal' does"):
+            env.reset(seed=1, options=options)
 
 
 @pytest.mark.parametrize("seed", [-1, 1.5, "7", 2**63])

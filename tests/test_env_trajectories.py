@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 import random
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from gin_sim.compiled import JIT_DISABLED, readable
 from gin_sim.env import GinRummyAgainstEnv, GinRummyEnv, VectorEnv
 from gin_sim.env.actions import KNOCK, N_ACTIONS, PLAY_ON, TAKE, TAKE_FIRST, TAKE_LAST
 from gin_sim.env.encode import SHAPES
+from gin_sim.env.vector import _first_illegal, _step_all
 from gin_sim.rules import PRESETS, Rules
 from gin_sim.show import fill_view
 from gin_sim.table import Hand
@@ -47,6 +49,7 @@ def test_hands_side_by_side_are_hands_one_by_one(preset: str, form: str | None) 
         for i, one in enumerate(ones):
             one.step(actions[i])
             assert done[i] == one.terminations["player_0"]
+            assert not np.signbit(rewards[i, rewards[i] == 0]).any()
             assert rewards[i].tolist() == [one.rewards["player_0"], one.rewards["player_1"]]
             if done[i]:
                 deal = one.infos["player_0"]["deal"]
@@ -163,6 +166,26 @@ def test_arrays_are_written_in_place() -> None:
     assert after[2] is env.done
     assert after[3] is masks is env.masks
     assert observations.shape == (3, *SHAPES["flat"])
+
+
+@pytest.mark.skipif(JIT_DISABLED, reason="nothing is compiled")
+@pytest.mark.parametrize(
+    "made",
+    [
+        lambda a: np.broadcast_to(a, a.shape),  # read-only
+        lambda a: np.frombuffer(b"x" + a.tobytes(), np.int64, offset=1),  # not aligned
+        lambda a: np.repeat(a, 2)[::2],
+        lambda a: a.astype(">i2"),
+        list,
+    ],
+)
+def test_no_kind_of_array_is_compiled_for_anew(made: Any) -> None:
+    env = VectorEnv(3)
+    env.reset(seed=1)
+    env.step(env.random_actions())
+    known = list(_step_all.signatures), list(_first_illegal.signatures)
+    env.step(made(env.random_actions()))
+    assert (list(_step_all.signatures), list(_first_illegal.signatures)) == known
 
 
 def test_a_copy_of_many_hands_goes_on_by_itself() -> None:

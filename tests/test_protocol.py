@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import copy
 import json
+import pickle
 import shlex
 import sys
+from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +19,14 @@ from gin_sim import AgentError, Hand, ResultsError, Rules, load_agent, play_tour
 from gin_sim.awkward import Event, make_view
 from gin_sim.command import CommandAgent
 from gin_sim.compiled import JIT_DISABLED
+from gin_sim.dataset import export_decisions
+from gin_sim.env import GinRummyAgainstEnv
 from gin_sim.protocol import IllegalAnswerError, check_hello, encode, question, read_answer
+from gin_sim.recorder import record_hands
 from gin_sim.view import DREW, KNOCK, LAST, THREW, TOOK, UPCARD, as_view
 from tests.bots import LANGUAGES, PYTHON_BOT, compiled_bot, running, write_bot
 from tests.command import ROOT
+from tests.env_hands import mixed
 
 HANDS = 6 if JIT_DISABLED else 30
 
@@ -110,6 +118,48 @@ def test_a_bot_is_told_rules_hands_and_games(tmp_path: Path) -> None:
     assert {message["seconds"] for message in decisions} == {10.0}
     assert {message["knock_limit"] for message in decisions} == {7}
     assert running(tmp_path) == []
+
+
+def in_an_environment(spec: str, rules: Rules, out: Path) -> None:
+    env = GinRummyAgainstEnv(spec, rules, on_illegal="error")
+    for twin in (env, copy.deepcopy(env), pickle.loads(pickle.dumps(env))):  # noqa: S301
+        for _ in range(2):
+            twin.reset(seed=4)
+            twin.reset()  # a hand that is not played to its end
+            terminated, choose = False, mixed(1)
+            seen, _ = twin.reset(seed=4)
+            while not terminated:
+                seen, _, terminated, _, _ = twin.step(choose(seen))
+        twin.close()
+        twin.close()
+
+
+def in_an_export(spec: str, rules: Rules, out: Path) -> None:
+    export_decisions(spec, "simple", out / "set.parquet", hands=2, seed=4, rules=rules)
+
+
+def in_a_history(spec: str, rules: Rules, out: Path) -> None:
+    assert list(record_hands(spec, "simple", seed=4, deals=range(2), rules=rules))
+
+
+@pytest.mark.parametrize("play", [in_an_environment, in_an_export, in_a_history])
+def test_a_bot_is_told_the_rules_and_the_hands_and_let_go_wherever_it_plays(
+    tmp_path: Path, play: Callable[[str, Rules, Path], None]
+) -> None:
+    log = tmp_path / "log"
+    note = f"open({str(log)!r}, 'a').write(line)"
+    rules = Rules(knock_limit=7)
+    play(write_bot(tmp_path, due=f"bool({note}) and False", other=note), rules, tmp_path)
+    assert running(tmp_path) == []
+    said = [json.loads(line) for line in log.read_text().splitlines()]
+    told = [message for message in said if message["type"] == "rules"]
+    assert told
+    assert all(message == {"type": "rules", **rules.as_dict()} for message in told)
+    kinds = [message["type"] for message in said if message["type"] != "rules"]
+    assert kinds[0] == "hand"
+    assert kinds.count("hand_over") >= 2
+    for before, after in pairwise(kinds):
+        assert after != "decide" or before in ("hand", "decide")
 
 
 # --- the examples --------------------------------------------------------------------

@@ -31,7 +31,8 @@ class GinRummyEnv(AECEnv):  # type: ignore[misc]
         What a point is worth: rewards are the points of the hand times this, the loser's
         negative.
     on_illegal : str
-        ``error`` raises at an illegal action, ``forfeit`` books the hand as lost by gin.
+        ``error`` raises at an illegal action, ``forfeit`` books the hand as lost by gin;
+        both raise at what is not in the space of actions.
     render_mode : str, optional
         ``ansi``: `render` returns a text; ``human``: it prints it.
 
@@ -110,9 +111,13 @@ class GinRummyEnv(AECEnv):  # type: ignore[misc]
 
     def step(self, action: int | None) -> None:
         """Take an action of the agent to act; once the hand is over, None takes it away."""
-        if not self.agents:
-            raise RulesError(f"no hand is being played: reset [{self._hand.where()}]")
+        self._check_in_play()
         if self.terminations[self.agent_selection]:
+            if action is not None:
+                raise RulesError(
+                    f"action {action!r}: the hand is over, and only None is taken until both "
+                    f"agents are gone [{self._hand.where()}]"
+                )
             self._was_dead_step(action)
             return
         agent = self.agent_selection
@@ -122,6 +127,24 @@ class GinRummyEnv(AECEnv):  # type: ignore[misc]
         self.terminations = dict.fromkeys(AGENTS, self._hand.over)
         self._select()
         self._accumulate_rewards()
+
+    def _check_in_play(self) -> None:
+        if not self.agents:
+            raise RulesError(f"no hand is being played: reset [{self._hand.where()}]")
+
+    def last(
+        self, observe: bool = True
+    ) -> tuple[Observation | None, float, bool, bool, dict[str, Any]]:
+        """Return what the agent to act observes, its reward, whether its hand is over, and infos.
+
+        Raises
+        ------
+        RulesError
+            If no hand is being played.
+        """
+        self._check_in_play()
+        found: tuple[Observation | None, float, bool, bool, dict[str, Any]] = super().last(observe)
+        return found
 
     def observe(self, agent: str) -> Observation:
         """Return what an agent may know now, whether or not it is to act.
@@ -144,6 +167,6 @@ class GinRummyEnv(AECEnv):  # type: ignore[misc]
 
 def _seat(agent: str) -> int:
     """Return the seat of an agent."""
-    if agent not in AGENTS:
+    if not isinstance(agent, str) or agent not in AGENTS:
         raise RulesError(f"agent = {agent!r}: allowed is {' or '.join(AGENTS)}")
     return AGENTS.index(agent)

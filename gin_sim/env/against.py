@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from gin_sim import drive
 from gin_sim.env.episode import RENDER_MODES, SEATS, Episode, Observation, one_of
 from gin_sim.env.spaces import action_space, observation_space
+from gin_sim.protocol import hand_ends, hand_starts
 from gin_sim.registry import Agent, load_agent
 from gin_sim.rules import Rules
 
@@ -39,14 +40,16 @@ class GinRummyAgainstEnv(gymnasium.Env[Any, np.int64]):
         What a point is worth.
     on_illegal : str
         ``forfeit`` books the hand as lost by gin, and ``info["illegal"]`` says why, as
-        Gymnasium wants every action of the space to be taken; ``error`` raises.
+        Gymnasium wants every action of the space to be taken; ``error`` raises.  Both raise
+        at what is not in the space.
     render_mode : str, optional
         ``ansi``: `render` returns a text; ``human``: it prints it.
 
     Raises
     ------
     RulesError, AgentError
-        For a setting or an agent that cannot be; from `step` for an action after the end.
+        For a setting or an agent that cannot be; from `step` for an action after the end,
+        and for what is no action at all.
     PlayError
         From `reset` and `step` if the opponent raises or plays illegally.
     """
@@ -70,7 +73,7 @@ class GinRummyAgainstEnv(gymnasium.Env[Any, np.int64]):
         self._hand = Episode(rules, observation, reward_scale, on_illegal, render_mode)
         self._where: str = one_of(seat, "seat", (*SEATS, ALTERNATE))
         agent = load_agent(opponent)
-        self._opponent = drive.Player(agent, agent.label)
+        self._opponent = drive.Player(agent, agent.label, None, self._hand.rules)
         self._seat = 0
         self.render_mode = render_mode
         self.action_space = action_space()
@@ -107,6 +110,8 @@ class GinRummyAgainstEnv(gymnasium.Env[Any, np.int64]):
         """Seat the learner at a new hand; return whether it comes to decide anything."""
         hand = self._hand
         self._seat = hand.deal & 1 if self._where == ALTERNATE else SEATS.index(self._where)
+        self._opponent.hang_up()  # if the hand before was not played to its end
+        self._opponent.tell(hand_starts(hand.state, 1 - self._seat))
         self._opponent_goes_on()
         return not hand.over
 
@@ -114,6 +119,9 @@ class GinRummyAgainstEnv(gymnasium.Env[Any, np.int64]):
         hand = self._hand
         while not hand.over and hand.seat != self._seat:
             drive.drive_decision(hand.desk, self._opponent, hand.seed)
+        if hand.over:
+            self._opponent.tell(hand_ends(hand.state, 1 - self._seat))
+            self._opponent.hang_up()
 
     def step(
         self, action: int | np.integer[Any]
@@ -151,3 +159,7 @@ class GinRummyAgainstEnv(gymnasium.Env[Any, np.int64]):
         names = [self._opponent.label, self._opponent.label]
         names[self._seat] = "learner"
         return self._hand.render((names[0], names[1]), hidden=1 - self._seat)
+
+    def close(self) -> None:
+        """Let an opponent go that is a program of its own; a hand may still be played on."""
+        self._opponent.hang_up()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import warnings
 from collections.abc import Mapping
 from typing import Any
 
@@ -39,7 +40,8 @@ def one_of(value: Any, name: str, allowed: tuple[Any, ...]) -> Any:
     RulesError
         Naming the setting, the value and what is allowed.
     """
-    if value not in allowed:
+    named = value is None or isinstance(value, str)  # an array is equal to nothing, or to much
+    if not named or value not in allowed:
         raise RulesError(f"{name} = {value!r}: allowed is {' or '.join(map(repr, allowed))}")
     return value
 
@@ -129,7 +131,8 @@ class Episode:
             A new seed, of which deal 0 is dealt.  Without any the next deal of the seed in
             use is; the very first seed is then drawn from the operating system.
         options : dict, optional
-            ``deal`` chooses a deal by its number; nothing else is looked at.
+            ``deal`` chooses a deal by its number; of anything else a warning says that it
+            does nothing, since PettingZoo wants every option to be taken.
 
         Raises
         ------
@@ -138,6 +141,8 @@ class Episode:
         """
         if options is not None and not isinstance(options, Mapping):
             raise RulesError(f"options = {options!r}: give a dict, such as {{'deal': 3}}")
+        if strange := sorted(repr(name) for name in options or () if name != "deal"):
+            warnings.warn(f"options {', '.join(strange)} do nothing: 'deal' does", stacklevel=3)
         following = self.deal + 1 if seed is None else 0
         number = (options or {}).get("deal", following)
         number = whole_number(number, "deal", 0, MAX_SEED, RulesError)
@@ -145,15 +150,12 @@ class Episode:
             self.seed = whole_number(seed, "seed", 0, MAX_SEED, RulesError)
         elif self.seed < 0:
             self.seed = secrets.randbelow(1 << 32)
-        self._deal(number)
+        self.deal, self.fault, self._taken = number, None, []
+        _deal(self.desk, self.seed, number)
 
     def next_deal(self) -> None:
         """Deal the next hand of the seed."""
-        self._deal(self.deal + 1)
-
-    def _deal(self, number: int) -> None:
-        self.deal, self.fault, self._taken = number, None, []
-        _deal(self.desk, self.seed, number)
+        self.start(None, None)
 
     @property
     def state(self) -> Any:
@@ -183,7 +185,8 @@ class Episode:
         Raises
         ------
         RulesError
-            If it is not legal, or the hand is over; with ``forfeit`` only the latter.
+            If it is not legal, or the hand is over; with ``forfeit`` only if it is no action
+            of the space at all, such as 53.0 or 60, or the hand is over.
         """
         number, legal = read_action(action), int(_legal(self.desk))
         if number >= 0 and legal >> number & 1:
@@ -191,7 +194,7 @@ class Episode:
             _act(self.desk, number)
             return
         error = illegal(action, legal, int(self.state["phase"]), self.where())
-        if self.over or self.on_illegal == "error":
+        if number < 0 or self.over or self.on_illegal == "error":
             raise error
         self.fault = str(error)
         machine.forfeit(self.state, self.desk.rules[0])
@@ -250,7 +253,7 @@ class Episode:
                 parts = [*laid_out.meld_texts(), format_hand(laid_out.unmatched)]
                 cards = f"{' | '.join(part for part in parts if part)}  ({laid_out.deadwood})"
             lines.append(f"{to_act} {names[seat]} ({SEATS[seat]}): {cards}")
-        if self.over and self.seed >= 0:
+        if self.over:
             lines.append(f"over: {OUTCOMES[int(state['outcome'])]}, {self._who_won(names)}")
         return "\n".join(lines)
 
@@ -261,9 +264,17 @@ class Episode:
         return f"{names[winner]} wins {int(self.state['points'])}"
 
     def render(self, names: tuple[str, str], hidden: int | None = None) -> str | None:
-        """Return the text, or print it, or do nothing, as the render mode says."""
+        """Return the text, or print it, or do nothing, as the render mode says.
+
+        Raises
+        ------
+        RulesError
+            If no hand has been dealt.
+        """
         if self.render_mode is None:
             return None
+        if self.seed < 0:
+            raise RulesError(self.where())
         text = self.text(names, hidden)
         if self.render_mode == "ansi":
             return text

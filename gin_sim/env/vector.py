@@ -97,7 +97,7 @@ def _step_all(hands: Hands, actions: Any, seed: int, scale: float, form: int) ->
             state.deal += n
             deal(state, rules, deal_key(seed, state.deal))
         rewards[i, 0] = scale * points
-        rewards[i, 1] = -scale * points
+        rewards[i, 1] = scale * -points  # an int has no -0
         done[i] = over
         seats[i] = state.seat
         legal[i] = legal_actions(state)
@@ -139,7 +139,7 @@ class VectorEnv:
     masks : (n, 60) array of int8
         1 for each legal action; no row is empty.
     legal : (n,) array of int64
-        The same as bits.
+        The same as bits; read-only.
     seats : (n,) array of int8
         Who is to act: 0 the non-dealer, 1 the dealer.
     rewards : (n, 2) array of float64
@@ -189,7 +189,6 @@ class VectorEnv:
             np.zeros(self.n, np.int8),
         )
         self.seed = -1  # of no seed, until dealt
-        self.legal: NDArray[np.int64] = self._hands.legal
         self.masks: NDArray[np.int8] = self._hands.masks
         self.rewards: NDArray[np.float64] = self._hands.rewards
         self.done: NDArray[np.bool_] = self._hands.done
@@ -203,6 +202,13 @@ class VectorEnv:
             return None
         cells: NDArray[np.uint8] = self._hands.observations
         return cells.reshape(self._shape)
+
+    @property
+    def legal(self) -> NDArray[np.int64]:
+        """The legal actions of each hand as bits, (n,); read-only: actions are judged by it."""
+        bits: NDArray[np.int64] = self._hands.legal.view()
+        bits.flags.writeable = False
+        return bits
 
     @property
     def deals(self) -> NDArray[np.int64]:
@@ -265,15 +271,16 @@ class VectorEnv:
                 f"actions of shape {given.shape} and type {given.dtype}: "
                 f"give {self.n} whole numbers, one for each hand"
             )
-        chosen = np.ascontiguousarray(given, np.int64)
-        i = int(_first_illegal(self.legal, chosen))
+        # One kind of array, so that nothing is compiled anew for one that is read-only.
+        chosen: NDArray[np.int64] = np.require(given, np.int64, ["C", "A", "W"])
+        i = int(_first_illegal(self._hands.legal, chosen))
         if i >= 0:
             state = self._hands.states[i]
             where = (
                 f"hand {i} of {self.n}, seat {int(state['seat'])}: deal {int(state['deal'])} of "
                 f"seed {self.seed}, after {int(state['decisions'].sum())} actions"
             )
-            raise illegal(given[i], int(self.legal[i]), int(state["phase"]), where)
+            raise illegal(given[i].item(), int(self.legal[i]), int(state["phase"]), where)
         return chosen
 
     def random_actions(self, out: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
@@ -285,7 +292,7 @@ class VectorEnv:
         Parameters
         ----------
         out : (n,) array of int64, optional
-            Written and returned.
+            Written and returned: an ordinary array, in one piece and writable.
 
         Raises
         ------
@@ -295,8 +302,8 @@ class VectorEnv:
         if self.seed < 0:
             raise RulesError("no hands have been dealt: reset")
         chosen = np.empty(self.n, np.int64) if out is None else out
-        right = isinstance(chosen, np.ndarray) and chosen.shape == (self.n,)
-        if not right or chosen.dtype != np.int64:
-            raise RulesError(f"out: give an array of {self.n} int64")
-        _choose_all(self._hands.states, self.legal, chosen)
+        right = type(chosen) is np.ndarray and chosen.shape == (self.n,)  # none masked, say
+        if not right or chosen.dtype != np.int64 or not chosen.flags.carray:
+            raise RulesError(f"out: give an array of {self.n} int64, in one piece and writable")
+        _choose_all(self._hands.states, self._hands.legal, chosen)
         return chosen
