@@ -7,7 +7,7 @@ from typing import Any
 
 from gin_sim.cards import card_name
 from gin_sim.checks import MAX_SEED, whole_number
-from gin_sim.drive import Player, drive_deal
+from gin_sim.drive import Player, drive_deal, on_the_line
 from gin_sim.errors import PlayError, RulesError
 from gin_sim.history import History, result_of
 from gin_sim.history_lines import write_history
@@ -161,7 +161,10 @@ def record_hands(
     seed = whole_number(seed, "seed", 0, MAX_SEED, RulesError)
     agents = load_agent(a), load_agent(b)
     labels = unique_labels([one.label for one in agents])
-    players = Player(agents[0], labels[0]), Player(agents[1], labels[1])
+    players = (
+        Player(agents[0], labels[0], rules=rules),
+        Player(agents[1], labels[1], rules=rules),
+    )
     desk = new_desk(rules_record(rules))
     recorder = Recorder(desk.state[0], rules, (labels[0], labels[1]), seed, games=False)
     both = [whole_number(mirror, "mirror", 0, 1, RulesError) for mirror in mirrors]
@@ -169,7 +172,8 @@ def record_hands(
         deal = whole_number(number, "deal", 0, MAX_SEED, RulesError)
         for mirror in both:
             order = Order(seed, deal, 1, mirror, 0)
-            drive_deal(desk, players, order, deal, mirror, 1 - mirror, recorder)
+            with on_the_line(players):
+                drive_deal(desk, players, order, deal, mirror, 1 - mirror, recorder)
             yield recorder.finished.pop()[0]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import shlex
 import sys
@@ -11,10 +12,21 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from gin_sim import AgentError, Hand, ResultsError, Rules, load_agent, play_tournament
+from gin_sim import (
+    AgentError,
+    Hand,
+    ResultsError,
+    Rules,
+    bot,
+    load_agent,
+    play_tournament,
+    record_hand,
+)
 from gin_sim.awkward import Event, make_view
 from gin_sim.command import CommandAgent
 from gin_sim.compiled import JIT_DISABLED
+from gin_sim.dataset import export_decisions
+from gin_sim.env import GinRummyAgainstEnv
 from gin_sim.protocol import IllegalAnswerError, check_hello, encode, question, read_answer
 from gin_sim.view import DREW, KNOCK, LAST, THREW, TOOK, UPCARD, as_view
 from tests.bots import LANGUAGES, PYTHON_BOT, compiled_bot, running, write_bot
@@ -109,6 +121,31 @@ def test_a_bot_is_told_rules_hands_and_games(tmp_path: Path) -> None:
     decisions = [message for message in said if message["type"] == "decide"]
     assert {message["seconds"] for message in decisions} == {10.0}
     assert {message["knock_limit"] for message in decisions} == {7}
+    assert running(tmp_path) == []
+
+
+def test_whoever_plays_tells_the_rules_that_are_played(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    note = f"message['type'] == 'rules' and open({str(log)!r}, 'a').write(line)"
+    spec, rules = write_bot(tmp_path, other=note), Rules(knock_limit=7)
+    record_hand(spec, "simple", seed=1, deal=0, rules=rules)
+    export_decisions(spec, "simple", tmp_path / "set", hands=2, seed=1, rules=rules)
+    GinRummyAgainstEnv(spec, rules, seat="dealer").reset(seed=1)
+    bot.quit_idle()
+    assert {json.loads(line)["knock_limit"] for line in log.read_text().splitlines()} == {7}
+
+
+@pytest.mark.skipif(not hasattr(fcntl, "F_SETPIPE_SZ"), reason="Linux")
+def test_a_question_longer_than_the_pipe_arrives(tmp_path: Path) -> None:
+    spec = write_bot(tmp_path)
+    agent = load_agent(spec)
+    assert isinstance(agent, CommandAgent)
+    one = bot.Bot(agent.command)
+    fcntl.fcntl(one._in, fcntl.F_SETPIPE_SZ, 4096)
+    asked = question("draw", as_view(make_view("Ac 2c 3c 7d 8d 9d Th Jh Qh Kh", upcard="2s")))
+    for _ in range(2):
+        assert one.ask(asked | {"more": "x" * 200_000}, 10) is False
+    one.quit()
     assert running(tmp_path) == []
 
 
