@@ -132,10 +132,18 @@ class Bot:
             self.rules = rules
 
     def _send(self) -> None:
-        with contextlib.suppress(BlockingIOError, BrokenPipeError):
+        try:
             while self._unsent:
                 self._unsent = self._unsent[os.write(self._in, self._unsent) :]
-        # Of a bot that has gone, the end of its output tells.
+        except BlockingIOError:
+            pass
+        except BrokenPipeError:
+            self._unsent = b""  # of a bot that has gone, the end of its output tells
+        if bool(self._unsent) != (self._in in self._selector.get_map()):
+            if self._unsent:  # the pipe is full: the rest goes as soon as the bot has read
+                self._selector.register(self._in, selectors.EVENT_WRITE)
+            else:
+                self._selector.unregister(self._in)
 
     def _line(self, seconds: float, what: str) -> bytes:
         """Return the next line that the bot says, which is to be an answer to something.

@@ -8,8 +8,9 @@ masks of cards and numbers, and made planes again when they are read.
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -39,6 +40,7 @@ from gin_sim.scoring import OUTCOMES, rules_record
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    import pyarrow.parquet as pq
 
 SCHEMA_VERSION = 1
 _KEY = b"gin_sim_decisions"
@@ -183,6 +185,13 @@ def _schema(about: dict[str, Any]) -> pa.Schema:
     return pa.schema(fields, metadata={_KEY: text.encode()})
 
 
+def _writer(path: Path, schema: pa.Schema) -> pq.ParquetWriter:
+    """Return what writes a file; with sums, so that damage is seen when it is read."""
+    import pyarrow.parquet as pq  # noqa: PLC0415
+
+    return pq.ParquetWriter(path, schema, compression="zstd", write_page_checksum=True)
+
+
 def export_decisions(
     a: str | Agent,
     b: str | Agent,
@@ -220,8 +229,6 @@ def export_decisions(
     ResultsError
         If the file is there already, or cannot be written.
     """
-    import pyarrow.parquet as pq  # noqa: PLC0415
-
     rules = as_rules(rules)
     hands = whole_number(hands, "hands", 1, MAX_UNITS)
     hands += hands % 2
@@ -230,25 +237,24 @@ def export_decisions(
     agents = load_agent(a), load_agent(b)
     labels = unique_labels([one.label for one in agents])
     about = {"hands": hands, "seed": seed, "agents": labels, "rules": rules.as_dict()}
-    if path.exists():
-        raise ResultsError(f"'{path}' is there already; name a new file with --out")
-    temporary = path.with_name(path.name + ".tmp")
+    temporary = path.parent / f"{path.name}.tmp"
+    for one in (path, temporary):
+        if os.path.lexists(one):
+            raise ResultsError(f"'{one}' is there already; name a new file with --out")
     desk = new_desk(rules_record(rules))
     rows = _Decisions(desk)
     players = (
-        Player(agents[0], labels[0], None, rules),
-        Player(agents[1], labels[1], None, rules),
+        Player(agents[0], labels[0], rules=rules),
+        Player(agents[1], labels[1], rules=rules),
     )
     schema, many = _schema(about), 0
     try:
-        with (
-            on_the_line(players),
-            pq.ParquetWriter(temporary, schema, compression="zstd") as writer,
-        ):
+        with _writer(temporary, schema) as writer:
             for number in range(hands):
                 deal, mirror = divmod(number, 2)
                 order = Order(seed, deal, 1, mirror, 0)
-                drive_deal(desk, players, order, deal, mirror, 1 - mirror, rows)
+                with on_the_line(players):
+                    drive_deal(desk, players, order, deal, mirror, 1 - mirror, rows)
                 if (number + 1) % _BATCH_HANDS == 0 or number + 1 == hands:
                     many += len(rows.rows)
                     writer.write_table(rows.take_table(schema))
@@ -259,7 +265,7 @@ def export_decisions(
         with suppress(OSError):
             temporary.unlink()
         if isinstance(error, OSError):
-            raise ResultsError(f"'{path}' cannot be written: {error.strerror}") from error
+            raise ResultsError(f"'{path}' cannot be written: {error.strerror or error}") from error
         raise
     return {"out": str(path), "schema": SCHEMA_VERSION, "decisions": many} | about
 
@@ -272,20 +278,30 @@ def about_decisions(path: str | Path) -> dict[str, Any]:
     ResultsError
         If it is no such file, or of another version.
     """
-    import pyarrow as pa  # noqa: PLC0415
     import pyarrow.parquet as pq  # noqa: PLC0415
 
-    try:
-        metadata = pq.read_schema(path).metadata or {}
-        about = json.loads(metadata.get(_KEY, b"null"))
-    except (OSError, ValueError, pa.ArrowInvalid) as error:
-        raise ResultsError(f"'{path}' cannot be read: {error}") from error
+    with _damage_told(path):
+        schema = pq.read_schema(path)
+        about = json.loads((schema.metadata or {}).get(_KEY, b"null"))
     if not isinstance(about, dict):
         raise ResultsError(f"'{path}' holds no decisions of gin-sim")
     if about.get("schema") != SCHEMA_VERSION:
         found = about.get("schema")
         raise ResultsError(f"'{path}': schema {found!r}; this version reads {SCHEMA_VERSION}")
+    for field in _schema({}):
+        if field.name not in schema.names or not schema.field(field.name).equals(field):
+            raise ResultsError(f"'{path}': there is no column '{field.name}' of {field.type}")
     return about
+
+
+@contextmanager
+def _damage_told(path: str | Path) -> Iterator[None]:
+    """Say in one line that a file cannot be read."""
+    try:
+        yield
+    except (OSError, ValueError, RecursionError) as error:  # pyarrow's are among them
+        reason = " ".join(str(error).split())
+        raise ResultsError(f"'{path}' cannot be read: {reason}") from error
 
 
 def decision_batches(path: str | Path, size: int, observation: str = "flat") -> Iterator[Decisions]:
@@ -311,8 +327,17 @@ def decision_batches(path: str | Path, size: int, observation: str = "flat") -> 
     if observation not in SHAPES:
         raise RulesError(f"observation = {observation!r}: allowed is {' or '.join(SHAPES)}")
     about_decisions(path)
-    with pq.ParquetFile(path) as file:
-        for batch in file.iter_batches(size):
+    with _damage_told(path):
+        file = pq.ParquetFile(path, page_checksum_verification=True)
+    with file:
+        if not file.metadata.num_rows:
+            raise ResultsError(f"'{path}' holds no decisions")
+        batches = file.iter_batches(size)
+        while True:
+            with _damage_told(path):
+                batch = next(batches, None)
+            if batch is None:
+                return
             yield _arrays(batch, observation)
 
 

@@ -170,8 +170,10 @@ def illegal_card(answer: Any, state: Any) -> str:
 def blame(label: str, seed: int, state: Any, what: str) -> PlayError:
     """Return the error for what an agent did at the decision that a state stands at."""
     seat = int(state["seat"])
+    # Whatever an agent says: it comes to a terminal, and into files of one line each.
+    told = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in what)
     error = PlayError(
-        f"agent '{label}' {what} [seed {seed}, deal {int(state['deal'])}, "
+        f"agent '{label}' {told} [seed {seed}, deal {int(state['deal'])}, "
         f"mirror {int(state['mirror'])}, {('non-dealer', 'dealer')[seat]}, "
         f"turn {int(state['turn']) + 1}, phase {PHASES[int(state['phase'])]}, "
         f"decision {int(state['decisions'][seat])}]"

@@ -27,6 +27,7 @@ from gin_sim.folder import HISTORIES
 from gin_sim.history import ALLOWED, History
 from gin_sim.records import PLAYERS, parts
 from gin_sim.rules import Rules
+from gin_sim.scoring import MAX_GAME_HANDS
 
 FORMAT_VERSION = 1
 _FORMAT = "gin_sim_history"
@@ -95,6 +96,8 @@ def read_history(line: str) -> History:
         raise ResultsError(f"{_FORMAT} {version!r}; this version reads {FORMAT_VERSION}")
     history = _read_fields(document)
     result, number = history.result(), len(history.moves)
+    if history.fault is not None and not history.moves[-1].endswith(" forfeit"):
+        raise ResultsError(f"fault = {history.fault!r}: nobody forfeits")
     written = _field(document, "result", dict)
     for name in dict.fromkeys([*result, *written]):
         if name not in written or name not in result:
@@ -141,11 +144,16 @@ def _read_fields(document: dict[str, Any]) -> History:
         raise ResultsError("seed and deal: give both or none")
     if document.get("dealer") not in PLAYERS:
         raise ResultsError(f"dealer = {document.get('dealer')!r}: allowed is 'a' or 'b'")
+    _check_place(numbers, document["dealer"])
     moves = _field(document, "moves", list)
     for i, move in enumerate(moves):
         if not isinstance(move, str):
             raise ResultsError(f"move {i + 1} {move!r}: {ALLOWED}")
     fault = None if document.get("fault") is None else _field(document, "fault", str)
+    agents = _of_both(document, "agents", str)
+    for name, text in (("agents", agents[0]), ("agents", agents[1]), ("fault", fault or "")):
+        if not text.isprintable():
+            raise ResultsError(f"{name}: {text!r} cannot be printed in one line")
     try:
         dealt = [parse_hand(cards, 10, "hand dealt") for cards in _of_both(document, "dealt", str)]
         upcard = parse_card(_field(document, "upcard", str))
@@ -155,7 +163,7 @@ def _read_fields(document: dict[str, Any]) -> History:
         raise ResultsError(f"dealt: {error}") from error
     return History(
         rules=_read_rules(_field(document, "rules", dict)),
-        agents=_of_both(document, "agents", str),
+        agents=agents,
         dealer=document["dealer"],
         dealt=(dealt[0], dealt[1]),
         upcard=upcard,
@@ -168,6 +176,20 @@ def _read_fields(document: dict[str, Any]) -> History:
         score=_of_both(document, "score", int) if "score" in document else (0, 0),
         fault=fault,
     )
+
+
+def _check_place(numbers: dict[str, int | None], dealer: str) -> None:
+    """See that the numbers of a hand of a run go together, and with who deals."""
+    deal, mirror, game, hand = (numbers[name] for name in ("deal", "mirror", "game", "hand"))
+    if mirror not in (None, 0, 1):
+        raise ResultsError(f"mirror = {mirror}: allowed is 0 or 1")
+    if game is not None and hand is not None:
+        if deal not in (None, MAX_GAME_HANDS * game + hand) or hand >= MAX_GAME_HANDS:
+            raise ResultsError(f"hand = {hand}: hand {hand} of game {game} is not deal {deal}")
+    elif game is not None or hand is not None:
+        raise ResultsError("game and hand: give both or none")
+    if mirror is not None and not hand and dealer != "ba"[mirror]:
+        raise ResultsError(f"dealer = '{dealer}': with mirror {mirror} the other one deals")
 
 
 def _read_rules(values: dict[str, Any]) -> Rules:

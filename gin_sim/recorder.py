@@ -162,19 +162,19 @@ def record_hands(
     agents = load_agent(a), load_agent(b)
     labels = unique_labels([one.label for one in agents])
     players = (
-        Player(agents[0], labels[0], None, rules),
-        Player(agents[1], labels[1], None, rules),
+        Player(agents[0], labels[0], rules=rules),
+        Player(agents[1], labels[1], rules=rules),
     )
     desk = new_desk(rules_record(rules))
     recorder = Recorder(desk.state[0], rules, (labels[0], labels[1]), seed, games=False)
     both = [whole_number(mirror, "mirror", 0, 1, RulesError) for mirror in mirrors]
-    with on_the_line(players):
-        for number in deals:
-            deal = whole_number(number, "deal", 0, MAX_SEED, RulesError)
-            for mirror in both:
-                order = Order(seed, deal, 1, mirror, 0)
+    for number in deals:
+        deal = whole_number(number, "deal", 0, MAX_SEED, RulesError)
+        for mirror in both:
+            order = Order(seed, deal, 1, mirror, 0)
+            with on_the_line(players):
                 drive_deal(desk, players, order, deal, mirror, 1 - mirror, recorder)
-                yield recorder.finished.pop()[0]
+            yield recorder.finished.pop()[0]
 
 
 def record_hand(

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
@@ -14,6 +15,7 @@ from gin_sim import ResultsError, RulesError, play_tournament
 from gin_sim.cli import main
 from gin_sim.compiled import JIT_DISABLED
 from gin_sim.dataset import (
+    _KEY,
     CARD_COLUMNS,
     NUMBER_COLUMNS,
     Decisions,
@@ -152,6 +154,7 @@ def test_what_is_no_such_file_is_refused(file: Path, tmp_path: Path) -> None:
         "schema 2; this version reads 1": changed(file, tmp_path / "a", other),
         "holds no decisions": changed(file, tmp_path / "b", None),
         "cannot be read": tmp_path / "c",
+        "cannot be read: max": changed(file, tmp_path / "d", {_KEY: b"[" * 100_000}),
     }
     (tmp_path / "c").write_bytes(b"PAR1")
     for words, path in cases.items():
@@ -161,3 +164,52 @@ def test_what_is_no_such_file_is_refused(file: Path, tmp_path: Path) -> None:
         read_decisions(file, "round")
     with pytest.raises(RulesError, match="size"):
         next(decision_batches(file, 0))
+
+
+def test_a_damaged_byte_of_the_rows_is_seen(file: Path, tmp_path: Path) -> None:
+    whole = file.read_bytes()
+    end = pq.read_metadata(file).row_group(0)
+    for number in range(0, end.num_columns, 5):
+        column = end.column(number)
+        start = column.dictionary_page_offset or column.data_page_offset
+        for at in (start + 2, start + column.total_compressed_size - 2):
+            damaged = bytearray(whole)
+            damaged[at] ^= 0x55
+            (tmp_path / "damaged").write_bytes(damaged)
+            with pytest.raises(ResultsError, match="cannot be read") as raised:
+                read_decisions(tmp_path / "damaged")
+            assert "\n" not in str(raised.value)
+
+
+def test_columns_must_be_there_with_their_types_and_rows(file: Path, tmp_path: Path) -> None:
+    table, out = pq.read_table(file), tmp_path / "other"
+    for name in table.column_names:
+        place = table.schema.get_field_index(name)
+        missing = pa.nulls(len(table), table.schema.field(name).type)
+        text = pa.array(["x"] * len(table), pa.large_string())
+        for other in (
+            table.drop([name]),
+            table.set_column(place, name, missing),
+            table.set_column(place, name, text),
+        ):
+            pq.write_table(other, out)
+            with pytest.raises(ResultsError, match=f"there is no column '{name}'"):
+                read_decisions(out)
+    pq.write_table(table.slice(0, 0), out)
+    with pytest.raises(ResultsError, match="holds no decisions"):
+        read_decisions(out)
+
+
+def test_nothing_that_is_there_is_overwritten(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ("export", *AGENTS, "--hands", "2", "--seed", "1", "--out")
+    (tmp_path / "set.tmp").write_text("mine")
+    assert "'set.tmp' is there" in refused(capsys, *words, str(tmp_path / "set")).replace(
+        f"{tmp_path}/", ""
+    )
+    assert (tmp_path / "set.tmp").read_text() == "mine"
+    (tmp_path / "link").symlink_to(tmp_path / "nowhere")
+    assert "is there already" in refused(capsys, *words, str(tmp_path / "link"))
+    assert (tmp_path / "link").is_symlink()
+    assert "cannot be written" in refused(capsys, *words, str(tmp_path / ("x" * 300)))

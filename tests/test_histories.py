@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -141,6 +142,13 @@ CHANGES: dict[str, tuple[Any, str]] = {
     "deal": (1, "seed 8 has other cards in deal 1"),
     "dealer": ("c", "dealer = 'c': allowed is 'a' or 'b'"),
     "score": ({"a": -1, "b": 0}, "score = -1"),
+    "mirror": (1, "dealer = 'b': with mirror 1 the other one deals"),
+    "mirror 5": (5, "mirror = 5: allowed is 0 or 1"),
+    "game": (0, "game and hand: give both or none"),
+    "hand": (0, "game and hand: give both or none"),
+    "fault": ("", "fault = '': nobody forfeits"),
+    "agents, a control": ({"a": "simple\x1b[2J", "b": "greedy"}, "cannot be printed in one line"),
+    "agents, half a character": ({"a": "\ud800", "b": "greedy"}, "cannot be printed"),
     "upcard": ("Xx", "'Xx' is not a card"),
     "moves": (["a pass", 3], "move 2 3"),
     "result": ({}, "'outcome' is missing"),
@@ -151,10 +159,22 @@ CHANGES: dict[str, tuple[Any, str]] = {
 @pytest.mark.parametrize("name", CHANGES)
 def test_a_field_that_cannot_be_is_named(name: str) -> None:
     document = json.loads(write_history(record_hand("simple", "greedy", seed=8, deal=0)))
-    document[name], words = CHANGES[name]
+    document[re.match(r"\w+", name)[0]], words = CHANGES[name]  # type: ignore[index]
     with pytest.raises(ResultsError) as raised:
         read_history(json.dumps(document))
     assert words in str(raised.value)
+
+
+def test_numbers_of_a_game_go_together(tmp_path: Path) -> None:
+    play_tournament(["simple", "greedy"], games=2, seed=3, jobs=1, out=tmp_path / "run", log=True)
+    history = list(read_histories(tmp_path / "run"))[1]
+    document = json.loads(write_history(history))
+    for name in ("game", "hand"):
+        with pytest.raises(ResultsError, match="is not deal"):
+            read_history(json.dumps(document | {name: document[name] + 1}))
+    free = {name: document[name] for name in document if name not in ("seed", "deal")}
+    with pytest.raises(ResultsError, match="hand = 1024"):
+        read_history(json.dumps(free | {"hand": 1024}))
 
 
 @pytest.mark.parametrize("line", ["", "{", "[]", "{}", '"gin_sim_history"', "[" * 100_000])
@@ -188,6 +208,16 @@ def test_a_forfeit_is_written_and_read(tmp_path: Path) -> None:
         assert history.moves[-1] == "b forfeit"
         assert "threw 99" in str(history.fault)
     assert main(["replay", str(tmp_path / "run" / "histories" / "part-000000.jsonl")]) == 0
+
+
+def test_whatever_an_agent_says_is_logged_in_one_line_that_is_read(tmp_path: Path) -> None:
+    failing = write_agent(tmp_path, "raise ValueError('\\ud800 \\x1b[2J \\n odd')")
+    out = tmp_path / "run"
+    play_tournament(
+        ["simple", failing], hands=2, seed=1, jobs=1, out=out, on_illegal="forfeit", log=True
+    )
+    history = next(read_histories(out))
+    assert r"raised ValueError: \ud800 \x1b[2J odd" in str(history.fault)
 
 
 @pytest.mark.parametrize("amount", [{"hands": 12}, {"games": 4}], ids=["hands", "games"])

@@ -223,6 +223,9 @@ def test_what_has_no_action_list_is_refused() -> None:
         to_actions(history)
     with pytest.raises(ResultsError, match="the deal"):
         from_actions([1, 2, 3, 3])
+    for action in ("x", None, 1.5, True, -1):
+        with pytest.raises(ResultsError, match="action 1 = "):
+            from_actions([1, action])  # type: ignore[list-item]
     own = record_hand("simple", "greedy", seed=1, deal=0, rules=RULES)
     with pytest.raises(ResultsError, match="is not over"):
         from_actions(to_actions(own)[:DEALT])

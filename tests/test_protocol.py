@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import fcntl
 import json
 import pickle
 import shlex
@@ -15,7 +16,15 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from gin_sim import AgentError, Hand, ResultsError, Rules, load_agent, play_tournament
+from gin_sim import (
+    AgentError,
+    Hand,
+    ResultsError,
+    Rules,
+    bot,
+    load_agent,
+    play_tournament,
+)
 from gin_sim.awkward import Event, make_view
 from gin_sim.command import CommandAgent
 from gin_sim.compiled import JIT_DISABLED
@@ -160,6 +169,20 @@ def test_a_bot_is_told_the_rules_and_the_hands_and_let_go_wherever_it_plays(
     assert kinds.count("hand_over") >= 2
     for before, after in pairwise(kinds):
         assert after != "decide" or before in ("hand", "decide")
+
+
+@pytest.mark.skipif(not hasattr(fcntl, "F_SETPIPE_SZ"), reason="Linux")
+def test_a_question_longer_than_the_pipe_arrives(tmp_path: Path) -> None:
+    spec = write_bot(tmp_path)
+    agent = load_agent(spec)
+    assert isinstance(agent, CommandAgent)
+    one = bot.Bot(agent.command)
+    fcntl.fcntl(one._in, fcntl.F_SETPIPE_SZ, 4096)
+    asked = question("draw", as_view(make_view("Ac 2c 3c 7d 8d 9d Th Jh Qh Kh", upcard="2s")))
+    for _ in range(2):
+        assert one.ask(asked | {"more": "x" * 200_000}, 10) is False
+    one.quit()
+    assert running(tmp_path) == []
 
 
 # --- the examples --------------------------------------------------------------------

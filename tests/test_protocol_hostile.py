@@ -46,6 +46,25 @@ HOSTILE = {
         'say({"id": view["id"], "answer": answer}); return answer',
         'allowed is {"id":',
     ),
+    "an answer too early": (
+        'say({"id": view["id"], "answer": answer})\n'
+        'say({"id": view["id"] + 1, "answer": "draw"}); return answer',
+        'allowed is {"id":',
+    ),
+    "closed output": ("os.close(1); time.sleep(600)", "closed its output before it answered"),
+    "half a line": ("sys.stdout.write('{'); sys.stdout.flush(); time.sleep(600)", LATE),
+    "not text": (
+        "sys.stdout.buffer.write(bytes(range(255, -1, -1)))\nsys.stdout.flush()",
+        "to discard; allowed is {",
+    ),
+    "leaves a child": (
+        'note_pid(subprocess.Popen(["sleep", "600"]).pid); os._exit(0)',
+        "ended with exit code 0 before it answered discard",
+    ),
+    "deaf": (
+        "import signal\nfor n in (1, 2, 15): signal.signal(n, signal.SIG_IGN)" + SLEEPS,
+        LATE,
+    ),
 }
 
 

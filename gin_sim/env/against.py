@@ -73,7 +73,7 @@ class GinRummyAgainstEnv(gymnasium.Env[Any, np.int64]):
         self._hand = Episode(rules, observation, reward_scale, on_illegal, render_mode)
         self._where: str = one_of(seat, "seat", (*SEATS, ALTERNATE))
         agent = load_agent(opponent)
-        self._opponent = drive.Player(agent, agent.label, None, self._hand.rules)
+        self._opponent = drive.Player(agent, agent.label, rules=self._hand.rules)
         self._seat = 0
         self.render_mode = render_mode
         self.action_space = action_space()

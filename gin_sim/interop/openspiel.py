@@ -25,6 +25,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from gin_sim.cards import card_name, cards_of, mask_of, parse_card
+from gin_sim.checks import whole_number
 from gin_sim.errors import CardError, ResultsError, RulesError
 from gin_sim.history import History
 from gin_sim.records import PLAYERS
@@ -201,7 +202,10 @@ def from_actions(actions: Sequence[int], agents: tuple[str, str] = ("0", "1")) -
     ResultsError
         Naming the place of the action that cannot be, and why.
     """
-    numbers = [int(action) for action in actions]
+    numbers = [
+        whole_number(action, f"action {at}", 0, 1 << 15, ResultsError)
+        for at, action in enumerate(actions)
+    ]
     try:
         deck = [card_of(action) for action in numbers[:DEALT]]
         if len(deck) < DEALT:
