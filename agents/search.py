@@ -1,11 +1,14 @@
-"""Plays every choice on in worlds that fit what it has seen, and takes the best.
+"""Plays its choices on in worlds that fit what it has seen, and takes the one that wins most.
 
 A world deals the hidden cards out as they may lie, those that explain the opponent's play
 more often; a play-out finishes the hand there by quick players.  What counts is the chance
 of winning the game from the score that comes of it.  All choices are played in the same
-worlds, none is the default, and the search ends as soon as one is clearly ahead.  Of the
-throws only a few are looked at: those that leave least, pairs that promise a meld being
-worth some points.
+worlds, none is the default; one that is clearly behind is dropped, and the search ends as
+soon as a single one is left.
+
+It does not begin from nothing: `tuned` has an opinion of every choice, and that counts for
+so many worlds (`trust`) at so much chance of winning for a point of its scores (`by_throw`,
+`by_take`, `by_knock`).  Of the throws only those are looked at that `tuned` likes best.
 
 With so many `worlds` a decision it is a function of what it sees; with `milliseconds` it
 plays as many as it can in that time, and no two runs need be the same.
@@ -14,26 +17,28 @@ plays as many as it can in that time, and no two runs need be the same.
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.tuned import WEIGHTS
 from gin_sim import Params, View, agent
 from gin_sim.bits import lowest
-from gin_sim.cards import DECK
 from gin_sim.compiled import kernel
-from gin_sim.lookahead import MOST_ACTIONS, Effort, best_action
-from gin_sim.melds import least_deadwood, least_discards_among
-from gin_sim.outs import promising
+from gin_sim.features import KNOCKS, TAKES, about_knock, about_take, about_throw, knock_after, weigh
+from gin_sim.lookahead import MOST_ACTIONS, Effort, best_action, stake
+from gin_sim.melds import least_discards_among
 from gin_sim.playouts import KNOCKING
 
 (
-    WORLDS, MILLISECONDS, SURE, SETTLE, BETWEEN, BOLD,
-    FROM, KEEP, CAUTION, OTHER_FROM, OTHER_KEEP, OTHER_CAUTION, THROWS, PROMISE,
-) = range(14)  # fmt: skip
+    WORLDS, MILLISECONDS, SURE, SETTLE, BETWEEN, BOLD, TRUST, HASTE, BY_THROW, BY_TAKE, BY_KNOCK,
+    FROM, KEEP, CAUTION, OTHER_FROM, OTHER_KEEP, OTHER_CAUTION, THROWS,
+) = range(18)  # fmt: skip
 
 MOST_THROWS = MOST_ACTIONS - 1  # one place is for knocking
 WHILE_TIME_LASTS = 1 << 40
 
 
 @kernel
-def decide(view: View, params: Params, actions: NDArray[np.int64], n: int) -> int:
+def decide(
+    view: View, params: Params, actions: NDArray[np.int64], beliefs: NDArray[np.float64], n: int
+) -> int:
     """Return the best of `n` actions."""
     seconds = params[MILLISECONDS] / 1000
     effort = Effort(
@@ -43,34 +48,40 @@ def decide(view: View, params: Params, actions: NDArray[np.int64], n: int) -> in
         int(params[SETTLE]),
         int(params[BETWEEN]),
         params[BOLD],
+        params[TRUST],
+        params[HASTE],
     )
-    return best_action(view, actions, n, effort, params[FROM:OTHER_FROM], params[OTHER_FROM:THROWS])
+    own, other = params[FROM:OTHER_FROM], params[OTHER_FROM:THROWS]
+    return best_action(view, actions, beliefs * stake(view), n, effort, own, other)
 
 
 @kernel
-def yes_or_no(view: View, params: Params) -> bool:
-    """Return whether yes is better."""
-    return decide(view, params, np.array([0, 1]), 2) == 1
+def yes_or_no(view: View, params: Params, belief: float) -> bool:
+    """Return whether yes is better, of which so much is believed beforehand."""
+    return decide(view, params, np.array([0, 1]), np.array([0.0, belief]), 2) == 1
 
 
 @kernel
-def few_throws(view: View, params: Params, actions: NDArray[np.int64]) -> int:
-    """Write the throws to look at; return how many they are."""
-    kept = promising(view.hand, DECK & ~view.seen)
-    costs = np.full(min(max(int(params[THROWS]), 1), MOST_THROWS), 1e9)
+def few_throws(
+    view: View, params: Params, actions: NDArray[np.int64], beliefs: NDArray[np.float64]
+) -> int:
+    """Write the throws to look at and what is believed of them; return how many they are."""
+    most = min(max(int(params[THROWS]), 1), MOST_THROWS)
+    n = 0
     left = view.legal_discards
     while left:
         card = lowest(left)
         left &= left - 1
-        cost = least_deadwood(view.hand ^ 1 << card) + params[PROMISE] * (kept >> card & 1)
-        # Put it in its place among the cheapest.
-        for i in range(len(costs)):
-            if cost < costs[i]:
-                costs[i], cost = cost, costs[i]
+        belief = params[BY_THROW] * weigh(about_throw(view, card), WEIGHTS, 0)
+        # Put it in its place among the best.
+        for i in range(n):
+            if belief > beliefs[i]:
+                beliefs[i], belief = belief, beliefs[i]
                 actions[i], card = card, actions[i]
-    n = 0
-    while n < len(costs) and costs[n] < 1e9:
-        n += 1
+        if n < most:
+            beliefs[n] = belief
+            actions[n] = card
+            n += 1
     return n
 
 
@@ -82,15 +93,19 @@ def few_throws(view: View, params: Params, actions: NDArray[np.int64]) -> int:
     sure=3,
     settle=100,
     between=16,
-    bold=0.5,
-    own_from=26,
+    bold=0.2,
+    trust=100,
+    haste=0.006,
+    by_throw=0.0007,
+    by_take=0.0009,
+    by_knock=0.0018,
+    own_from=22,
     own_keep=3,
     own_caution=2,
     other_from=25,
     other_keep=3,
     other_caution=2,
     throws=4,
-    promise=3,
 )
 class Search:
     """Plays its choices on in likely worlds and takes the one that wins most games."""
@@ -100,7 +115,8 @@ class Search:
         if view.deadwood == 0:  # gin already: only the throw is missing
             after, _ = least_discards_among(view.hand | 1 << view.upcard, view.hand)
             return after == 0
-        return yes_or_no(view, params)
+        belief = params[BY_TAKE] * weigh(about_take(view), WEIGHTS, TAKES)
+        return yes_or_no(view, params, belief)
 
     @staticmethod
     def discard(view: View, params: Params) -> int:
@@ -108,12 +124,17 @@ class Search:
         if view.deadwood == 0:
             return lowest(view.best_discards)
         actions = np.zeros(MOST_ACTIONS, np.int64)
-        n = few_throws(view, params, actions)
+        beliefs = np.zeros(MOST_ACTIONS)
+        n = few_throws(view, params, actions, beliefs)
         if view.deadwood <= view.knock_limit:
-            actions[n] = lowest(view.best_discards) + KNOCKING
+            card = lowest(view.best_discards)
+            actions[n] = card + KNOCKING
+            beliefs[n] = params[BY_THROW] * weigh(about_throw(view, card), WEIGHTS, 0)
+            beliefs[n] += params[BY_KNOCK] * weigh(knock_after(view, card), WEIGHTS, KNOCKS)
             n += 1
-        return decide(view, params, actions, n) & (KNOCKING - 1)
+        return decide(view, params, actions, beliefs, n) & (KNOCKING - 1)
 
     @staticmethod
     def knock(view: View, params: Params) -> bool:
-        return yes_or_no(view, params)
+        belief = params[BY_KNOCK] * weigh(about_knock(view), WEIGHTS, KNOCKS)
+        return yes_or_no(view, params, belief)

@@ -4,7 +4,7 @@
 
 What learns
 -----------
-A policy with a weight for each of the numbers that ``agents/learned.py`` counts about a
+A policy with a weight for each of the numbers that :mod:`gin_sim.features` counts about a
 choice: 13 about a throw, 11 about taking the upcard, 8 about a knock.  A choice's score is
 the weighted sum (of drawing from the stock and of playing on it is 0), and while it learns
 it takes each choice with probability proportional to exp(score).  All weights begin at 0: it
@@ -56,7 +56,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.learned import (
+from gin_sim.bits import lowest
+from gin_sim.cards import DECK
+from gin_sim.cli.common import Parser, guarded, print_table, whole
+from gin_sim.compiled import kernel
+from gin_sim.drawing import axes_of, caption, no_data, plain, save
+from gin_sim.env import VectorEnv
+from gin_sim.env.actions import DRAW, KNOCK, PASS_FIRST, PLAY_ON, TAKE, TAKE_FIRST
+from gin_sim.env.encode import N_CARD_PLANES
+from gin_sim.features import (
     KNOCKS,
     N_WEIGHTS,
     TAKES,
@@ -70,14 +78,6 @@ from agents.learned import (
     lateness,
     weigh,
 )
-from gin_sim.bits import lowest
-from gin_sim.cards import DECK
-from gin_sim.cli.common import Parser, guarded, print_table, whole
-from gin_sim.compiled import kernel
-from gin_sim.drawing import axes_of, caption, no_data, plain, save
-from gin_sim.env import VectorEnv
-from gin_sim.env.actions import DRAW, KNOCK, PASS_FIRST, PLAY_ON, TAKE, TAKE_FIRST
-from gin_sim.env.encode import N_CARD_PLANES
 from gin_sim.folder import take_folder
 from gin_sim.manifest import SCHEMA_VERSION, git_commit, versions
 from gin_sim.progress import note, progress

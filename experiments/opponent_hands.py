@@ -36,8 +36,8 @@ from gin_sim.state import deal
 from gin_sim.view import DISCARD, OVER
 from gin_sim.worlds import FEATURES, LEANINGS, choose_cards, gather, look
 
-PLAYERS = ("simple", "early_gin", "hard", "improver")
-OPPONENTS = ("simple", "early_gin", "gin_only", "medium", "hard", "improver")
+PLAYERS = ("simple", "hard", "improver", "learned")
+OPPONENTS = ("simple", "early_gin", "gin_only", "medium", "hard", "improver", "learned")
 COLUMNS = 3 + FEATURES
 """The deal, whether the hand was the real one, the stage; then the features."""
 

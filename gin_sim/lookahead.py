@@ -12,6 +12,7 @@ from gin_sim.compiled import kernel
 from gin_sim.play import points_for
 from gin_sim.playouts import (
     FROM,
+    KNOCKING,
     act,
     new_rules,
     new_states,
@@ -20,14 +21,18 @@ from gin_sim.playouts import (
     set_view,
     set_world,
 )
-from gin_sim.view import OVER
+from gin_sim.view import KNOCK, OVER
 from gin_sim.win_probability import TARGET, WINS
 from gin_sim.worlds import first_world, gather, likely_world
 
 MOST_ACTIONS = 8
+STAKE = 25
+"""Points that a hand is about."""
+
+AT_FIRST = WINS[STAKE, 0] - WINS[0, STAKE]
 BATCH = 16
 FIRST_LOOK = 2 * BATCH
-"""Worlds played before one action may be seen to be ahead; looked again after each batch."""
+"""Worlds played before an action may be seen to be behind; looked again after each batch."""
 
 
 class Effort(NamedTuple):
@@ -40,11 +45,16 @@ class Effort(NamedTuple):
     seconds : float
         At most so long; 0 for no such limit.
     sure : float
-        How many standard errors ahead of every other an action ends the search.
+        An action is not played on any more once it is so many standard errors behind.
     settle, between : int
         Steps of the walk to the first world, and from one to the next.
     bold : float
         The share of worlds whose opponent knocks whenever it may.
+    trust : float
+        For as many worlds counts what is believed of the actions beforehand.
+    haste : float
+        Added to the chance of winning by a knock: the hands of likely worlds are a little
+        better than those that opponents have.
     """
 
     worlds: int
@@ -53,6 +63,8 @@ class Effort(NamedTuple):
     settle: int
     between: int
     bold: float
+    trust: float
+    haste: float
 
 
 @kernel
@@ -65,34 +77,79 @@ def worth(view: Any, points: int) -> float:
 
 
 @kernel
-def ahead(sums: Any, squares: Any, n: int, done: int, sure: float) -> bool:
-    """Return whether the best action is so many standard errors ahead of all others."""
-    best = int(np.argmax(sums[:n]))
-    for i in range(n):
-        if i == best:
-            continue
-        mean = (sums[best] - sums[i]) / done
-        variance = max(squares[best, i] / done - mean * mean, 1e-12) / done
-        if mean * mean < sure * sure * variance:
-            return False
-    return True
+def stake(view: Any) -> float:
+    """Return what points are worth at a score, compared with the beginning of a game."""
+    return float((worth(view, STAKE) - worth(view, -STAKE)) / AT_FIRST)
 
 
 @kernel
-def best_action(
-    view: Any, actions: Any, n: int, effort: Effort, own_params: Any, other_params: Any
+def is_knock(view: Any, action: int) -> bool:
+    """Return whether an action is a knock."""
+    return bool(action == 1 if view.phase == KNOCK else action >= KNOCKING)
+
+
+@kernel
+def best_of(sums: Any, beliefs: Any, in_play: Any, n: int, trust: float) -> int:
+    """Return the place of the best action: what was played, and what was believed before."""
+    best = -1
+    for i in range(n):
+        if in_play[i]:
+            if best < 0 or sums[i] + trust * beliefs[i] > sums[best] + trust * beliefs[best]:
+                best = i
+    return best
+
+
+@kernel
+def drop_losers(
+    sums: Any, squares: Any, beliefs: Any, in_play: Any, n: int, done: int, effort: Effort
 ) -> int:
-    """Return the action that wins most games when played on in likely worlds.
+    """Take actions out that are so many standard errors behind; return how many are left."""
+    trust, sure = effort.trust, effort.sure
+    best = best_of(sums, beliefs, in_play, n, trust)
+    left = 1
+    for i in range(n):
+        if i == best or not in_play[i]:
+            continue
+        mean = (sums[best] - sums[i]) / done
+        variance = max(squares[best, i] / done - mean * mean, 1e-12) / (done + trust)
+        lead = sums[best] - sums[i] + trust * (beliefs[best] - beliefs[i])
+        lead /= done + trust
+        if lead * lead < sure * sure * variance:
+            left += 1
+        else:
+            in_play[i] = False
+    return left
+
+
+@kernel
+def play_on(
+    view: Any,
+    actions: Any,
+    beliefs: Any,
+    n: int,
+    effort: Effort,
+    own_params: Any,
+    other_params: Any,
+    sums: Any,
+    in_play: Any,
+) -> int:
+    """Play actions on in likely worlds; return in how many.
+
+    An action that is clearly behind is not played any more.
 
     Parameters
     ----------
     actions : (>= n,) array of int
         As :func:`gin_sim.playouts.act` takes them; at most `MOST_ACTIONS`.
+    beliefs : (>= n,) array of float
+        The chance of winning with each, up to a constant, as believed beforehand.
     own_params, other_params : (3,) arrays of float
         Of the two players of the play-outs.
+    sums : (MOST_ACTIONS,) array of float
+        Written: the chances of winning with each action, summed over the worlds.
+    in_play : (MOST_ACTIONS,) array of bool
+        Written: whether an action was played in all worlds.
     """
-    if n == 1:
-        return int(actions[0])
     begun = clock.seconds() if effort.seconds > 0 else 0.0
     states = new_states(2)
     rules = new_rules()[0]
@@ -106,7 +163,9 @@ def best_action(
     params[seat] = own_params
     other = params[1 - seat]
     other[:] = other_params
-    sums = np.zeros(MOST_ACTIONS)
+    haste = effort.haste * stake(view)
+    sums[:] = 0.0
+    in_play[:] = True
     squares = np.zeros((MOST_ACTIONS, MOST_ACTIONS))
     values = np.zeros(MOST_ACTIONS)
     done = 0
@@ -116,19 +175,42 @@ def best_action(
         bold = next_word(world.word) < effort.bold * 2.0**63
         other[FROM] = 0.0 if bold else other_params[FROM]
         for i in range(n):
+            if not in_play[i]:
+                continue
             states[1] = states[0]
             act(state, rules, actions[i])
             if state.phase != OVER:
                 play_out(state, rules, params)
             values[i] = worth(view, points_for(state, seat))
+            if is_knock(view, actions[i]):
+                values[i] += haste
             sums[i] += values[i]
             for j in range(i):
                 squares[i, j] += (values[i] - values[j]) ** 2
                 squares[j, i] = squares[i, j]
         done += 1
         if done % BATCH == 0:
-            if done >= FIRST_LOOK and ahead(sums, squares, n, done, effort.sure):
-                break
+            if done >= FIRST_LOOK:
+                if drop_losers(sums, squares, beliefs, in_play, n, done, effort) == 1:
+                    break
             if effort.seconds > 0 and clock.seconds() - begun > effort.seconds:
                 break
-    return int(actions[np.argmax(sums[:n])])
+    return done
+
+
+@kernel
+def best_action(
+    view: Any,
+    actions: Any,
+    beliefs: Any,
+    n: int,
+    effort: Effort,
+    own_params: Any,
+    other_params: Any,
+) -> int:
+    """Return the action that wins most games when played on; see :func:`play_on`."""
+    if n == 1:
+        return int(actions[0])
+    sums, in_play = np.zeros(MOST_ACTIONS), np.ones(MOST_ACTIONS, np.bool_)
+    play_on(view, actions, beliefs, n, effort, own_params, other_params, sums, in_play)
+    return int(actions[best_of(sums, beliefs, in_play, n, effort.trust)])

@@ -10,7 +10,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from agents.learned import KNOCKS, N_WEIGHTS, TAKES, Throw, about_throw
 from experiments import learn_selfplay as experiment
 from experiments.learn_selfplay import (
     N_COLUMNS,
@@ -29,6 +28,7 @@ from gin_sim.cards import cards_of
 from gin_sim.cli.common import guarded
 from gin_sim.compiled import JIT_DISABLED
 from gin_sim.env import VectorEnv
+from gin_sim.features import KNOCKS, N_WEIGHTS, TAKES, Throw, about_throw
 from tests.helpers import AGENTS, play_rows, scaled
 
 RESULT = Path(__file__).resolve().parent.parent / "results" / "learn_selfplay"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,7 +12,16 @@ from gin_sim import Rules, load_agent
 from gin_sim.awkward import make_view
 from gin_sim.cards import DECK, parse_card
 from gin_sim.compiled import JIT_DISABLED
-from gin_sim.lookahead import ahead, worth
+from gin_sim.lookahead import (
+    MOST_ACTIONS,
+    Effort,
+    best_action,
+    best_of,
+    drop_losers,
+    play_on,
+    stake,
+    worth,
+)
 from gin_sim.play import points_for
 from gin_sim.playouts import (
     KNOCKING,
@@ -63,13 +73,72 @@ def test_what_a_hand_is_worth_is_read_off_the_scores_after_it() -> None:
     assert worth(view, 0) == WINS[20, 5]
 
 
-def test_an_action_is_ahead_once_it_is_clear_of_all_others() -> None:
+def effort(**fields: float) -> Effort:
+    asked = Effort(worlds=400, seconds=0, sure=3, settle=100, between=16, bold=0, trust=0, haste=0)
+    return asked._replace(**fields)  # type: ignore[arg-type]
+
+
+def left_of(sums: Any, squares: Any, beliefs: Any, asked: Effort) -> list[bool]:
+    in_play = np.ones(3, bool)
+    n = drop_losers(sums, squares, beliefs, in_play, 3, 100, asked)
+    assert n == in_play.sum()
+    return list(in_play)
+
+
+def test_actions_are_dropped_once_they_are_clearly_behind() -> None:
     sums = np.array([60.0, 50.0, 20.0])
     squares = np.full((3, 3), 2.0)
-    assert ahead(sums, squares, 3, 100, 3.0)
+    nothing = np.zeros(3)
+    assert left_of(sums, squares, nothing, effort()) == [True, False, False]
     squares[0, 1] = squares[1, 0] = 40.0  # so unsteady that it may be luck
-    assert not ahead(sums, squares, 3, 100, 3.0)
-    assert ahead(sums, squares, 3, 100, 1.0)
+    assert left_of(sums, squares, nothing, effort()) == [True, True, False]
+    assert left_of(sums, squares, nothing, effort(sure=1)) == [True, False, False]
+    # A belief that counts for a hundred worlds: with it, or against it.
+    with_it, against = np.array([0.2, 0, 0]), np.array([-0.2, 0, 0])
+    assert left_of(sums, squares, with_it, effort(trust=100)) == [True, False, False]
+    assert left_of(sums, squares, against, effort(trust=100)) == [True, True, False]
+
+
+def test_what_was_dropped_is_not_the_best_any_more() -> None:
+    sums, beliefs = np.array([60.0, 90.0, 20.0]), np.zeros(3)
+    assert best_of(sums, beliefs, np.array([True, True, True]), 3, 0) == 1
+    assert best_of(sums, beliefs, np.array([True, False, True]), 3, 0) == 0
+
+
+def test_a_belief_counts_for_so_many_worlds() -> None:
+    sums, beliefs, both = np.array([60.0, 55.0]), np.array([0.0, 0.06]), np.array([True, True])
+    assert [best_of(sums, beliefs, both, 2, trust) for trust in (0, 80, 90)] == [0, 0, 1]
+    view = make_view("2c 3c 4c 8d 8h 8s Ah 9h Jc 6d Kh", drawn="Kh", stock_left=31)
+    throws = np.array([parse_card("Kh"), parse_card("8s")])
+    own = PARAMS[0]
+    for sure_of in (0, 1):
+        beliefs = np.array([0.0, 100.0 * sure_of])
+        found = best_action(view, throws, beliefs, 2, effort(worlds=64, trust=1), own, own)
+        assert found == throws[sure_of]
+
+
+def test_haste_is_added_to_knocks_only_and_to_each_world() -> None:
+    ten = "2c 3c 4c 8d 8h 8s Th Jh Qh 5d"
+    asked = make_view(f"{ten} Kh", phase=KNOCK, candidate="Kh", drawn="Kh", stock_left=31)
+    throws = make_view(f"{ten} Kh", drawn="Kh", stock_left=31)
+    king = parse_card("Kh")
+    for view, actions in ((asked, [0, 1]), (throws, [king, king + KNOCKING])):
+        sums = np.zeros((2, MOST_ACTIONS))
+        for row, haste in zip(sums, (0.0, 0.25), strict=True):
+            asked_for = effort(worlds=32, sure=1e9, haste=haste)
+            arguments = (np.array(actions), np.zeros(2), 2, asked_for, *PARAMS)
+            assert play_on(view, *arguments, row, np.ones(MOST_ACTIONS, bool)) == 32
+        assert sums[1, 0] == sums[0, 0]
+        assert sums[1, 1] == pytest.approx(sums[0, 1] + 32 * 0.25 * stake(view))
+
+
+def test_points_are_worth_more_where_the_game_is_at_stake() -> None:
+    even, near, far = (make_view("2c 3c 4c 8d 8h 8s Th Jh Qh 5d", upcard="Kc") for _ in "123")
+    near["score"] = near["opponent_score"] = 80
+    far["score"] = 90
+    assert stake(even) == pytest.approx(1)
+    assert stake(near) > 1.5
+    assert stake(far) < 1
 
 
 def test_a_play_out_ends_legally_whoever_is_to_act() -> None:

@@ -9,7 +9,19 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from experiments.tune import Study, build_parser, check, rounded, scales, search
+from experiments.tune import (
+    FAR,
+    FARTHER,
+    PARTS,
+    Study,
+    build_parser,
+    check,
+    choose,
+    on_the_way,
+    rounded,
+    scales,
+    search,
+)
 from gin_sim import load_agent
 from gin_sim.cli.common import guarded
 from gin_sim.workers import Workers
@@ -46,15 +58,34 @@ def test_no_generation_is_begun_when_time_is_up() -> None:
     assert len(generations) == 0
 
 
-def test_the_check_plays_both_sets_of_parameters_on_other_deals() -> None:
+def test_parts_of_the_way_are_checked_on_deals_of_their_own() -> None:
     asked = study(1, scaled(100, 1))
-    found = np.array([100.0])
-    checked = check(asked, found, Workers.choose(1, "threads"))
-    assert list(checked["parameters"]) == ["as it began", "tuned"]
+    found = np.array([100.5])
+    assert [on_the_way(asked, found, part).tolist() for part in (0, 0.5, 1)] == [
+        [0.5],
+        [50.5],
+        [100.0],  # three digits: as they are committed
+    ]
+    workers = Workers.choose(1, "threads")
+    checked, others = (check(asked, found, (0, 1), first, workers) for first in (FAR, FARTHER))
+    assert list(checked["part"]) == [0, 1]
     began, tuned = checked["points_per_hand"]
     if scaled(100) == 100:
         assert tuned < began - 1  # to knock whenever one may is worse
     assert (checked["ci_low"] <= checked["points_per_hand"]).all()
+    assert list(checked["points_per_hand"]) != list(others["points_per_hand"])
+
+
+def test_the_part_is_chosen_that_beats_all_and_loses_to_none() -> None:
+    points = {0.0: (4.0, 0.0), 0.5: (5.0, -0.2), 1.0: (5.5, -1.0)}
+    rows = [
+        {"opponent": opponent, "part": part, "points_per_hand": value}
+        for part, values in points.items()
+        for opponent, value in zip(("weak", "itself"), values, strict=True)
+    ]
+    assert choose(pd.DataFrame(rows)) == 0.5
+    rows[3]["points_per_hand"] = -0.8  # what it wins of the weak it loses twice
+    assert choose(pd.DataFrame(rows)) == 0.0
 
 
 def test_the_command_writes_what_it_found(
@@ -64,7 +95,21 @@ def test_the_command_writes_what_it_found(
     words = ["--agent", "early_gin", "--pool", "simple", "--generations", "1", "--deals", "2"]
     assert guarded(build_parser(), [*words, "--jobs", "1", "--out", str(out)]) == 0
     assert set(json.loads((out / "params.json").read_text())) == {"turns"}
+    assert set(json.loads((out / "found.json").read_text())) == {"turns"}
     assert len(pd.read_csv(out / "generations.csv")) == 1
+    assert len(pd.read_csv(out / "parts.csv")) == len(PARTS)
+    assert set(pd.read_csv(out / "check.csv")["opponent"]) == {"simple"}
     assert "again:   python -m experiments.tune" in capsys.readouterr().out
     assert guarded(build_parser(), ["--agent", "simple", "--out", str(tmp_path / "no")]) == 2
     assert "must be compiled and have parameters" in capsys.readouterr().err
+
+
+def test_the_agent_is_what_the_committed_run_found() -> None:
+    result = Path(__file__).resolve().parent.parent / "results" / "tune"
+    params = json.loads((result / "params.json").read_text())
+    assert load_agent("tuned").params == params
+    parts = pd.read_csv(result / "parts.csv")
+    begun = load_agent("learned").param_values
+    found = np.array(list(json.loads((result / "found.json").read_text()).values()))
+    tuned = begun + choose(parts) * (found - begun)
+    assert list(params.values()) == pytest.approx(tuned.tolist(), rel=0.01, abs=0.01)
