@@ -224,7 +224,7 @@ def on_the_way(study: Study, found: NDArray[np.float64], part: float) -> NDArray
 def choose(checked: pd.DataFrame) -> float:
     """Return the part of the way whose mean and least over the opponents are most in sum."""
     by_part = checked.groupby("part")["points_per_hand"].agg(["mean", "min"])
-    return float(by_part.sum(axis=1).idxmax())
+    return float(by_part.index.to_numpy()[np.argmax(by_part.sum(axis=1))])
 
 
 def save(
