@@ -58,7 +58,8 @@ def test_says_what_it_is(one: Agent) -> None:
     assert as_registered.with_params(EASED.get(one.name, {})) == one
     for key, value in as_registered.params.items():
         varied = as_registered.with_params({key: value + 1})
-        assert varied.label == f"{one.name}:{key}={value + 1:g}"
+        assert varied.label.startswith(f"{one.name}:{key}=")
+        assert load_agent(varied.label) == varied  # a label is a spelling, to the last digit
     for key, value in one.params.items():
         if JIT_DISABLED and one.name in EASED:
             continue
