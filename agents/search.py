@@ -21,15 +21,23 @@ from agents.tuned import WEIGHTS
 from gin_sim import Params, View, agent
 from gin_sim.bits import lowest
 from gin_sim.compiled import kernel
-from gin_sim.features import KNOCKS, TAKES, about_knock, about_take, about_throw, knock_after, weigh
+from gin_sim.features import (
+    KNOCKS,
+    TAKES,
+    about_knock,
+    about_take,
+    about_throw,
+    gin_says,
+    knock_after,
+    weigh,
+)
 from gin_sim.lookahead import MOST_ACTIONS, Effort, best_action, stake
-from gin_sim.melds import least_discards_among
 from gin_sim.playouts import KNOCKING
 
 (
-    WORLDS, MILLISECONDS, SURE, SETTLE, BETWEEN, BOLD, TRUST, HASTE, BY_THROW, BY_TAKE, BY_KNOCK,
-    FROM, KEEP, CAUTION, OTHER_FROM, OTHER_KEEP, OTHER_CAUTION, THROWS,
-) = range(18)  # fmt: skip
+    WORLDS, MILLISECONDS, SURE, SETTLE, BETWEEN, BOLD, TRUST, HASTE, SCORE, BY_THROW, BY_TAKE,
+    BY_KNOCK, FROM, KEEP, CAUTION, OTHER_FROM, OTHER_KEEP, OTHER_CAUTION, THROWS,
+) = range(19)  # fmt: skip
 
 MOST_THROWS = MOST_ACTIONS - 1  # one place is for knocking
 WHILE_TIME_LASTS = 1 << 40
@@ -50,9 +58,12 @@ def decide(
         params[BOLD],
         params[TRUST],
         params[HASTE],
+        params[SCORE],
     )
     own, other = params[FROM:OTHER_FROM], params[OTHER_FROM:THROWS]
-    return best_action(view, actions, beliefs * stake(view), n, effort, own, other)
+    if effort.score > 0:
+        beliefs = beliefs * stake(view)
+    return best_action(view, actions, beliefs, n, effort, own, other)
 
 
 @kernel
@@ -94,8 +105,9 @@ def few_throws(
     settle=100,
     between=16,
     bold=0.2,
-    trust=100,
+    trust=150,
     haste=0.006,
+    score=1,
     by_throw=0.0007,
     by_take=0.0009,
     by_knock=0.0018,
@@ -112,9 +124,9 @@ class Search:
 
     @staticmethod
     def draw(view: View, params: Params) -> bool:
-        if view.deadwood == 0:  # gin already: only the throw is missing
-            after, _ = least_discards_among(view.hand | 1 << view.upcard, view.hand)
-            return after == 0
+        said = gin_says(view)
+        if said != 0:  # gin is taken, and kept
+            return said > 0
         belief = params[BY_TAKE] * weigh(about_take(view), WEIGHTS, TAKES)
         return yes_or_no(view, params, belief)
 

@@ -55,6 +55,8 @@ class Effort(NamedTuple):
     haste : float
         Added to the chance of winning by a knock: the hands of likely worlds are a little
         better than those that opponents have.
+    score : float
+        1 if what counts is the chance of winning the game, 0 if points, whatever the score.
     """
 
     worlds: int
@@ -65,6 +67,7 @@ class Effort(NamedTuple):
     bold: float
     trust: float
     haste: float
+    score: float
 
 
 @kernel
@@ -74,6 +77,12 @@ def worth(view: Any, points: int) -> float:
     own = (view.score + max(points, 0)) * scale
     other = (view.opponent_score + max(-points, 0)) * scale
     return float(WINS[min(int(own), TARGET), min(int(other), TARGET)])
+
+
+@kernel
+def value_of(view: Any, points: int, score: float) -> float:
+    """Return what points are worth by the score, or as they are worth at the beginning."""
+    return worth(view, points) if score > 0 else 0.5 + points * AT_FIRST / (2 * STAKE)
 
 
 @kernel
@@ -163,7 +172,7 @@ def play_on(
     params[seat] = own_params
     other = params[1 - seat]
     other[:] = other_params
-    haste = effort.haste * stake(view)
+    haste = effort.haste * (stake(view) if effort.score > 0 else 1.0)
     sums[:] = 0.0
     in_play[:] = True
     squares = np.zeros((MOST_ACTIONS, MOST_ACTIONS))
@@ -181,7 +190,7 @@ def play_on(
             act(state, rules, actions[i])
             if state.phase != OVER:
                 play_out(state, rules, params)
-            values[i] = worth(view, points_for(state, seat))
+            values[i] = value_of(view, points_for(state, seat), effort.score)
             if is_knock(view, actions[i]):
                 values[i] += haste
             sums[i] += values[i]

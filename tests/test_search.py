@@ -8,10 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gin_sim import Rules, load_agent
+from agents.tuned import WEIGHTS
+from gin_sim import Rules, load_agent, shuffled_deck
 from gin_sim.awkward import make_view
 from gin_sim.cards import DECK, parse_card
 from gin_sim.compiled import JIT_DISABLED
+from gin_sim.features import about_throw, weigh
 from gin_sim.lookahead import (
     MOST_ACTIONS,
     Effort,
@@ -20,6 +22,7 @@ from gin_sim.lookahead import (
     drop_losers,
     play_on,
     stake,
+    value_of,
     worth,
 )
 from gin_sim.play import points_for
@@ -36,7 +39,7 @@ from gin_sim.playouts import (
 from gin_sim.view import KNOCK, OVER
 from gin_sim.win_probability import HANDS_BY_POINTS, TARGET, WINS, solve
 from gin_sim.worlds import sample_world
-from tests.helpers import ask, play_rows, scaled
+from tests.helpers import ask, play_rows, scaled, table
 
 PARAMS = np.array([[26.0, 3.0, 2.0], [0.0, 3.0, 2.0]])
 SOON = {"worlds": 64, "sure": 100}
@@ -74,7 +77,9 @@ def test_what_a_hand_is_worth_is_read_off_the_scores_after_it() -> None:
 
 
 def effort(**fields: float) -> Effort:
-    asked = Effort(worlds=400, seconds=0, sure=3, settle=100, between=16, bold=0, trust=0, haste=0)
+    asked = Effort(
+        worlds=400, seconds=0, sure=3, settle=100, between=16, bold=0, trust=0, haste=0, score=1
+    )
     return asked._replace(**fields)  # type: ignore[arg-type]
 
 
@@ -194,6 +199,26 @@ def test_search_plays_what_any_player_would() -> None:
     assert ask(search, "knock", low)
 
 
+def test_who_trusts_tuned_alone_plays_as_it_does() -> None:
+    tuned = load_agent("tuned")
+    trusting = {"trust": 1e9, "worlds": 1, "settle": 1, "between": 1}
+    search = load_agent("search").with_params(trusting)
+    compared = 0
+    for deal in range(scaled(60, 3)):
+        for asked in table(shuffled_deck(21, deal), key=deal).play(tuned, tuned):
+            view = asked.view
+            answer = ask(search, asked.name, view)
+            if asked.name != "discard":
+                assert answer == asked.answer
+            elif view["deadwood"] > view["knock_limit"]:  # else a knock is a choice as well
+                scores = [
+                    weigh(about_throw(view, one), WEIGHTS, 0) for one in (answer, asked.answer)
+                ]
+                assert scores[0] == scores[1]  # of suits that are alike either may go
+            compared += 1
+    assert compared > scaled(1200, 40)
+
+
 def test_search_looks_at_the_score() -> None:
     search = load_agent("search").with_params(SOON)
     # Five points do it at 95 to 0: knock, though gin may be near.
@@ -207,6 +232,16 @@ def test_search_looks_at_the_score() -> None:
         opponent_score=0,
     )
     assert ask(search, "knock", view)
+
+
+def test_points_count_as_they_are_where_the_score_does_not() -> None:
+    far = make_view("2c 3c 4c 8d 8h 8s Th Jh Qh 5d", upcard="Kc", score=90, opponent_score=5)
+    level = make_view("2c 3c 4c 8d 8h 8s Th Jh Qh 5d", upcard="Kc")
+    assert value_of(far, 10, 1) == worth(far, 10) == 1
+    for points in (-40, 0, 10, 25):
+        assert value_of(far, points, 0) == value_of(level, points, 0)
+    assert value_of(far, 20, 0) - 0.5 == pytest.approx(2 * (value_of(far, 10, 0) - 0.5))
+    assert value_of(level, 25, 0) == pytest.approx(worth(level, 25), abs=0.02)
 
 
 def test_a_number_of_worlds_makes_search_a_function() -> None:
