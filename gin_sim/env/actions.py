@@ -90,19 +90,25 @@ def legal_actions(state: Any) -> int:
 
 
 @kernel
-def act(state: Any, rules: Any, action: int, asked: int) -> None:
-    """Take an action that is legal; the seats `asked`, as bits, choose what they lay off."""
+def act(state: Any, rules: Any, action: int) -> None:
+    """Take an action that is legal; lay-offs are settled."""
     state.decisions[state.seat] += 1
-    if state.phase == LAYOFF:
-        decide_layoff(state, rules, action)
-        return
     if action < TAKE_FIRST:
         decide_discard(state, rules, action)
     elif action == KNOCK or action == PLAY_ON:
         decide_knock(state, rules, action == KNOCK)
     else:
         decide_draw(state, rules, action == TAKE_FIRST or action == TAKE or action == TAKE_LAST)
-    if asked:
+
+
+@kernel
+def act_where_asked(state: Any, rules: Any, action: int, asked: int) -> None:
+    """Take an action that is legal; the seats `asked`, as bits, choose what they lay off."""
+    if state.phase == LAYOFF:
+        state.decisions[state.seat] += 1
+        decide_layoff(state, rules, action)
+    else:
+        act(state, rules, action)
         ask_for_layoffs(state, rules, asked)
 
 

@@ -185,7 +185,22 @@ def _take_out(out: Any, plane: int, cards: int) -> None:
 
 
 @kernel
-def _write_layoffs(out: Any, state: Any) -> None:
+def _write_asking(out: Any, state: Any, seat: int, form: int) -> None:
+    """Write what a seat observes where lay-offs are asked for."""
+    start = 52 * (N_CARD_PLANES + 1)
+    _write_cards(out, state, seat)
+    _write_table(out, state)
+    _write_numbers(out[start:], state, seat)
+    out[start + N_NUMBERS] = state.phase == LAYOFF
+    if form == ASKING + FLAT:
+        return
+    for number in range(N_NUMBERS, -1, -1):
+        cell = start + 52 * number
+        out[cell : cell + 52] = out[start + number]
+
+
+@kernel
+def _write_table(out: Any, state: Any) -> None:
     """Write the plane of the cards on the table, and take them out of where they are no more."""
     out[52 * N_CARD_PLANES : 52 * (N_CARD_PLANES + 1)] = 0
     melds = melds_on_table(state)
@@ -200,22 +215,17 @@ def _write_layoffs(out: Any, state: Any) -> None:
 @kernel
 def write_observation(out: Any, state: Any, seat: int, form: int) -> None:
     """Write what a seat observes into a row of as many cells as the form has."""
-    asks = form & ASKING
-    form ^= asks
-    if form == NOTHING:
+    if form == NOTHING or form == ASKING + NOTHING:
+        return
+    if form > ASKING:
+        _write_asking(out, state, seat, form)
         return
     start = 52 * N_CARD_PLANES
-    n_numbers = N_NUMBERS
     _write_cards(out, state, seat)
-    if asks:
-        _write_layoffs(out, state)
-        start += 52
-        n_numbers += 1
-        out[start + N_NUMBERS] = state.phase == LAYOFF
     _write_numbers(out[start:], state, seat)
     if form == FLAT:
         return
-    for number in range(n_numbers - 1, -1, -1):  # from the back: a number is read, then spread
+    for number in range(N_NUMBERS - 1, -1, -1):  # from the back: a number is read, then spread
         cell = start + 52 * number
         out[cell : cell + 52] = out[start + number]
 

@@ -15,7 +15,7 @@ from gin_sim.cards import card_name, format_hand
 from gin_sim.chance import deal_key
 from gin_sim.checks import MAX_SEED, real_number, whole_number
 from gin_sim.compiled import kernel
-from gin_sim.env.actions import act, illegal, legal_actions, n_actions, read_action
+from gin_sim.env.actions import act_where_asked, illegal, legal_actions, n_actions, read_action
 from gin_sim.env.encode import (
     ASKING,
     ASKING_SHAPES,
@@ -93,7 +93,7 @@ def _legal(desk: Desk) -> int:
 @kernel
 def _act(desk: Desk, action: int, asked: int) -> None:
     """Take a legal action."""
-    act(desk.state[0], desk.rules[0], action, asked)
+    act_where_asked(desk.state[0], desk.rules[0], action, asked)
 
 
 @kernel

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from gin_sim.chance import deal_key, decision_word, pick
 from gin_sim.checks import MAX_SEED, whole_number
 from gin_sim.compiled import kernel, records
-from gin_sim.env.actions import N_ASKING, act, illegal, legal_actions, n_actions
+from gin_sim.env.actions import N_ASKING, act, act_where_asked, illegal, legal_actions, n_actions
 from gin_sim.env.encode import SHAPES, write_mask, write_observation
 from gin_sim.env.episode import layout, one_of, points_scale
 from gin_sim.env.layoffs import BOTH_SEATS, LAYOFFS
@@ -90,7 +90,10 @@ def _step_all(hands: Hands, actions: Any, seed: int, scale: float, form: int, as
     rules = rules_array[0]
     for i in range(n):
         state = states[i]
-        act(state, rules, actions[i], asked)
+        if asked:
+            act_where_asked(state, rules, actions[i], asked)
+        else:
+            act(state, rules, actions[i])
         over = state.phase == OVER
         points = 0
         if over:
