@@ -78,15 +78,22 @@ def packed_runs(cards: int, longest: int, seen: int) -> int:
 
 
 @kernel
-def fitting(sets: int, runs: int, longest: int) -> int:
-    """Return all cards that could be laid off at once on an arrangement."""
-    fits = 0
+def fourth_cards(sets: int) -> int:
+    """Return the cards that would be the fourth of a set of three."""
+    fourths = 0
     left = sets
     while left:
         of_rank = RANK_0 << (lowest(left) % 13)
         if popcount(sets & of_rank) == 3:
-            fits |= of_rank & ~sets
+            fourths |= of_rank & ~sets
         left &= ~of_rank
+    return fourths
+
+
+@kernel
+def fitting(sets: int, runs: int, longest: int) -> int:
+    """Return all cards that could be laid off at once on an arrangement."""
+    fits: int = fourth_cards(sets)
     while runs:
         low, length = runs & 63, runs >> 6 & 15
         runs >>= 10
@@ -229,12 +236,33 @@ def lay_off(hand: int, sets: int, runs: int, longest: int) -> tuple[int, int]:
     """Return the defender's least deadwood after lay-offs, and the cards laid off."""
     if fitting(sets, runs, longest) & hand == 0:
         return least_deadwood(hand), 0
-    fourths = 0
-    left = sets
-    while left:
-        of_rank = RANK_0 << (lowest(left) % 13)
-        if popcount(sets & of_rank) == 3:
-            fourths |= of_rank & ~sets & hand
-        left &= ~of_rank
-    packed = _try_layoffs(hand, fourths, runs, longest)
+    packed = _try_layoffs(hand, fourth_cards(sets) & hand, runs, longest)
     return packed >> 56, packed & _CARDS
+
+
+@kernel
+def can_lie(cards: int, sets: int, runs: int, longest: int) -> bool:
+    """Return whether all of `cards` together can be laid off on an arrangement."""
+    run_1, run_2, run_3 = runs & 1023, runs >> 10 & 1023, runs >> 20 & 1023
+    off_sets = cards & ~fourth_cards(sets)
+    for i_1 in range(_n_run_options(cards, run_1)):
+        left_1 = off_sets & ~_run_option(cards, run_1, longest, i_1)
+        for i_2 in range(_n_run_options(cards, run_2)):
+            left_2 = left_1 & ~_run_option(cards, run_2, longest, i_2)
+            for i_3 in range(_n_run_options(cards, run_3)):
+                if left_2 & ~_run_option(cards, run_3, longest, i_3) == 0:
+                    return True
+    return False
+
+
+@kernel
+def fitting_too(hand: int, laid: int, sets: int, runs: int, longest: int) -> int:
+    """Return the cards of a hand that can each be laid off together with those laid off."""
+    fits = 0
+    left = hand & ~laid
+    while left:
+        bit = 1 << lowest(left)
+        left &= ~bit
+        if can_lie(laid | bit, sets, runs, longest):
+            fits |= bit
+    return fits

@@ -145,28 +145,33 @@ def _die(state: Any) -> None:
 def _settle(state: Any, rules: Any, outcome: int) -> None:
     """End the hand with the seat to act going out with `candidate_deadwood`."""
     seat = state.seat
-    knock_deadwood = state.candidate_deadwood
-    before = state.deadwood[1 - seat]
-    after = before
+    after = state.deadwood[1 - seat]
     hand = state.hands[seat]
+    state.ender = seat
+    state.knock_deadwood = state.candidate_deadwood
+    state.defender_before = after
     if outcome == KNOCKED:
         sets, runs = lay_down(hand, hand | state.pile, rules.longest_meld)
         after, laid_off = lay_off(state.hands[1 - seat], sets, runs, rules.longest_meld)
-        outcome = knock_outcome(knock_deadwood, after, rules)
+        outcome = knock_outcome(state.candidate_deadwood, after, rules)
         state.knock_sets = sets
         state.knock_runs = runs
         state.laid_off = laid_off
+    close_hand(state, rules, outcome, after)
+
+
+@kernel
+def close_hand(state: Any, rules: Any, outcome: int, after: int) -> None:
+    """End the hand that `ender` went out in, with `after` points left in the other hand."""
+    ender = state.ender
     if outcome == KNOCKED:
-        state.winner = -1 if after == knock_deadwood else seat
+        state.winner = -1 if after == state.knock_deadwood else ender
     else:
-        state.winner = seat if outcome == GIN or outcome == BIG_GIN else 1 - seat
+        state.winner = ender if outcome == GIN or outcome == BIG_GIN else 1 - ender
     state.phase = OVER
     state.outcome = outcome
-    state.ender = seat
-    state.knock_deadwood = knock_deadwood
-    state.defender_before = before
     state.defender_after = after
-    state.points = hand_points(outcome, knock_deadwood, after, state.multiplier, rules)
+    state.points = hand_points(outcome, state.knock_deadwood, after, state.multiplier, rules)
 
 
 @kernel

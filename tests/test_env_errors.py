@@ -134,6 +134,10 @@ def test_actions_of_many_hands_are_whole_numbers_one_for_each(actions: Any) -> N
         ({"observation": np.array(["flat", "planes"])}, r"observation = array.*: allowed is"),
         ({"on_illegal": np.zeros(2)}, r"on_illegal = array.*: allowed is 'error' or 'forfeit'"),
         ({"render_mode": "rgb_array"}, r"render_mode = 'rgb_array': allowed is None or 'ansi'"),
+        ({"layoff": "none"}, r"layoff = 'none': allowed is 'best' or 'ask'"),
+        ({"layoff": True}, r"layoff = True: allowed is 'best' or 'ask'"),
+        ({"layoff": None}, r"layoff = None: allowed is 'best' or 'ask'"),
+        ({"layoff": np.array(["ask", "best"])}, r"layoff = array.*: allowed is 'best' or 'ask'"),
     ],
 )
 def test_a_setting_that_cannot_be_is_named(settings: Any, line: str) -> None:
@@ -152,6 +156,9 @@ def test_settings_of_one_environment_alone() -> None:
             VectorEnv(n)  # type: ignore[arg-type]
     with pytest.raises(RulesError, match="observation = 'all': allowed is 'flat' or 'planes'"):
         VectorEnv(2, observation="all")
+    for layoff in ("none", True, None, np.array(["ask", "best"])):
+        with pytest.raises(RulesError, match=r"layoff = .*: allowed is 'best' or 'ask'"):
+            VectorEnv(2, layoff=layoff)  # type: ignore[arg-type]
     env = GinRummyEnv()
     for name in ("player_2", 0, None, np.array(["player_0", "player_1"])):
         for call in (env.observation_space, env.action_space, env.observe):

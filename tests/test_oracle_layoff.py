@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import gin_sim
 from gin_sim.cards import parse_cards
 from gin_sim.hands import pack_melds
-from gin_sim.layoff import lay_off
+from gin_sim.layoff import fitting_too, lay_off
 from gin_sim.rules import Rules
 from tests.oracle.layoff import best_layoff, fits, lay_down, layoffs, open_cards
 from tests.oracle.melds import (
@@ -56,6 +56,49 @@ def check_layoff(hand: Cards, melds: Melds, longest: int | None) -> None:
     assert (left, len(laid)) == best_layoff(hand, melds, longest)
     assert laid in layoffs(hand, melds, longest)
     assert deadwood(hand - laid, longest) == left
+
+
+def one_by_one(hand: Cards, melds: Melds, longest: int | None) -> set[Cards]:
+    """Return every set of cards that a defender can come to who is asked card by card."""
+    packed = pack_melds(tuple(mask(meld) for meld in melds))
+    reached, fresh = {NO_CARDS}, [NO_CARDS]
+    while fresh:
+        laid = fresh.pop()
+        more = fitting_too(mask(hand), mask(laid), *packed, longest or 13)
+        for then in (laid | {card} for card in cards_in(int(more))):
+            if then not in reached:
+                reached.add(then)
+                fresh.append(then)
+    return reached
+
+
+@HYPOTHESIS
+@given(showdowns(), LONGEST)
+def test_card_by_card_everything_that_can_be_laid_off_is_reached_and_nothing_else(
+    cards: tuple[Cards, Cards], longest: int | None
+) -> None:
+    knocker, defender = cards
+    melds = lay_down(knocker, knocker, longest)
+    assert one_by_one(defender, melds, longest) == layoffs(defender, melds, longest)
+
+
+def test_a_card_on_a_set_or_on_a_run_lies_where_the_next_one_needs_it() -> None:
+    melds = pack_melds(tuple(map(mask_of_text, ("7c 7d 7s", "3h 4h 5h 6h"))))
+    hand = mask_of_text("2h 7h 8h")
+
+    def next_to(laid: str, longest: int) -> int:
+        return int(fitting_too(hand, mask_of_text(laid), *melds, longest))
+
+    assert next_to("", 13) == mask_of_text("2h 7h")
+    assert next_to("7h", 13) == mask_of_text("2h 8h")  # on the run, then
+    # Of five cards at most the run takes one more: 7h makes room for 2h, on the set.
+    assert next_to("7h", 5) == mask_of_text("2h")
+    assert next_to("2h", 5) == mask_of_text("7h")
+    assert next_to("2h 7h", 5) == 0
+
+
+def mask_of_text(cards: str) -> int:
+    return mask(parse_cards(cards))
 
 
 @HYPOTHESIS

@@ -16,12 +16,13 @@ _HOME = {
     "ACTION_NAMES": "actions",
     "GinRummyAgainstEnv": "against",
     "GinRummyEnv": "aec",
+    "LAYOFF_NAMES": "actions",
     "VectorEnv": "vector",
 }
-__all__ = ["ACTION_NAMES", "GinRummyAgainstEnv", "GinRummyEnv", "VectorEnv"]
+__all__ = ["ACTION_NAMES", "LAYOFF_NAMES", "GinRummyAgainstEnv", "GinRummyEnv", "VectorEnv"]
 
 if TYPE_CHECKING:
-    from gin_sim.env.actions import ACTION_NAMES
+    from gin_sim.env.actions import ACTION_NAMES, LAYOFF_NAMES
     from gin_sim.env.aec import GinRummyEnv
     from gin_sim.env.against import GinRummyAgainstEnv
     from gin_sim.env.vector import VectorEnv

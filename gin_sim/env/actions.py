@@ -2,6 +2,9 @@
 
 An action below 52 throws the card with that number.  The others are answers to a question
 that only one phase asks, so that a number alone says which phase it belongs to.
+
+Environments that ask for lay-offs have one action more, and in that phase a number below 52
+lays the card off: numbers of their own would not fit into the bits of one whole number.
 """
 
 from __future__ import annotations
@@ -11,6 +14,7 @@ from typing import Any
 
 from gin_sim.cards import card_name
 from gin_sim.compiled import kernel
+from gin_sim.env.layoffs import ALL_PHASES, LAYOFF, ask_for_layoffs, decide_layoff
 from gin_sim.errors import RulesError
 from gin_sim.state import decide_discard, decide_draw, decide_knock
 from gin_sim.view import DISCARD, OVER, PHASES
@@ -23,8 +27,11 @@ KNOCK = 56
 PLAY_ON = 57
 TAKE_LAST = 58
 LET_DIE = 59
+LAY_OFF_NO_MORE = 60
 
 N_ACTIONS = 60
+N_ASKING = 61
+"""How many actions there are where lay-offs are asked for."""
 
 ACTION_NAMES = (
     *(f"throw {card_name(card)}" for card in range(52)),
@@ -39,6 +46,12 @@ ACTION_NAMES = (
 )
 """What each action does, in words."""
 
+LAYOFF_NAMES = {
+    **{card: f"lay off {card_name(card)}" for card in range(52)},
+    LAY_OFF_NO_MORE: "lay off no more",
+}
+"""The same in the phase of lay-offs."""
+
 _ANSWERS: dict[str, tuple[int, ...]] = {
     "upcard": (TAKE_FIRST, PASS_FIRST),
     "draw": (TAKE, DRAW),
@@ -46,12 +59,18 @@ _ANSWERS: dict[str, tuple[int, ...]] = {
     "knock": (KNOCK, PLAY_ON),
     "last": (TAKE_LAST, LET_DIE),
     "over": (),
+    "layoff": (LAY_OFF_NO_MORE,),
 }
-_PHASE_MASKS = tuple(sum(1 << action for action in _ANSWERS[phase]) for phase in PHASES)
+_PHASE_MASKS = tuple(sum(1 << action for action in _ANSWERS[phase]) for phase in ALL_PHASES)
+
+
+def n_actions(layoff: str) -> int:
+    """Return how many actions there are, by how lay-offs are chosen."""
+    return N_ASKING if layoff == "ask" else N_ACTIONS
 
 
 def phase_of(action: int) -> str:
-    """Return the phase in which an action can be taken.
+    """Return the phase in which an action can be taken; of a card, that in which it is thrown.
 
     Examples
     --------
@@ -65,14 +84,14 @@ def phase_of(action: int) -> str:
 def legal_actions(state: Any) -> int:
     """Return the legal actions of the seat to act as a mask; 0 once the hand is over."""
     legal: int = _PHASE_MASKS[state.phase]
-    if state.phase == DISCARD:
-        legal = state.legal_discards
+    if state.phase == DISCARD or state.phase == LAYOFF:
+        legal |= state.legal_discards
     return legal
 
 
 @kernel
 def act(state: Any, rules: Any, action: int) -> None:
-    """Take an action that is legal."""
+    """Take an action that is legal; lay-offs are settled."""
     state.decisions[state.seat] += 1
     if action < TAKE_FIRST:
         decide_discard(state, rules, action)
@@ -80,6 +99,17 @@ def act(state: Any, rules: Any, action: int) -> None:
         decide_knock(state, rules, action == KNOCK)
     else:
         decide_draw(state, rules, action == TAKE_FIRST or action == TAKE or action == TAKE_LAST)
+
+
+@kernel
+def act_where_asked(state: Any, rules: Any, action: int, asked: int) -> None:
+    """Take an action that is legal; the seats `asked`, as bits, choose what they lay off."""
+    if state.phase == LAYOFF:
+        state.decisions[state.seat] += 1
+        decide_layoff(state, rules, action)
+    else:
+        act(state, rules, action)
+        ask_for_layoffs(state, rules, asked)
 
 
 def action_for(phase: int, answer: int) -> int:
@@ -94,12 +124,18 @@ def action_for(phase: int, answer: int) -> int:
     return answers[0 if answer else 1] if answers else int(answer)
 
 
-def describe(actions: int) -> str:
-    """Return actions, given as a mask, with their numbers and in words."""
-    return ", ".join(f"{a} ({ACTION_NAMES[a]})" for a in range(N_ACTIONS) if actions >> a & 1)
+def describe(actions: int, phase: int) -> str:
+    """Return actions, given as a mask, with their numbers and in the words of a phase."""
+    return ", ".join(_named(action, phase) for action in range(N_ASKING) if actions >> action & 1)
 
 
-def read_action(action: Any) -> int:
+def _named(action: int, phase: int) -> str:
+    if action >= N_ACTIONS or (phase == LAYOFF and action in LAYOFF_NAMES):
+        return f"{action} ({LAYOFF_NAMES[action]})"
+    return f"{action} ({ACTION_NAMES[action]})"
+
+
+def read_action(action: Any, size: int = N_ACTIONS) -> int:
     """Return the number of an action given by any kind of whole number, or -1."""
     if isinstance(action, bool):
         return -1
@@ -107,10 +143,10 @@ def read_action(action: Any) -> int:
         number = operator.index(action)
     except TypeError:
         return -1
-    return number if 0 <= number < N_ACTIONS else -1
+    return number if 0 <= number < size else -1
 
 
-def illegal(action: Any, legal: int, phase: int, where: str) -> RulesError:
+def illegal(action: Any, legal: int, phase: int, where: str, size: int = N_ACTIONS) -> RulesError:
     """Return the error for an action that is not legal.
 
     Parameters
@@ -123,10 +159,12 @@ def illegal(action: Any, legal: int, phase: int, where: str) -> RulesError:
         Of the hand.
     where : str
         How to come to this decision again.
+    size : int
+        Of the space of actions.
     """
-    number = read_action(action)
-    shown = repr(action) if number < 0 else f"{number} ({ACTION_NAMES[number]})"
-    allowed = describe(legal) if phase != OVER else "none, the hand is over: reset"
+    number = read_action(action, size)
+    shown = repr(action) if number < 0 else _named(number, phase)
+    allowed = describe(legal, phase) if phase != OVER else "none, the hand is over: reset"
     return RulesError(
-        f"action {shown} is not legal in phase {PHASES[phase]}; legal: {allowed} [{where}]"
+        f"action {shown} is not legal in phase {ALL_PHASES[phase]}; legal: {allowed} [{where}]"
     )

@@ -18,15 +18,16 @@ AGENTS = ("player_0", "player_1")
 class GinRummyEnv(AECEnv):  # type: ignore[misc]
     """One hand of Gin Rummy for two; ``player_0`` is the non-dealer, ``player_1`` deals.
 
-    Lay-offs are settled exactly by the engine, and gin and big gin are declared for the
-    player: nobody is asked.  See ``docs/environments.md`` for actions and observations.
+    Gin and big gin are declared for the player, and lay-offs settled exactly unless they are
+    asked for.  See ``docs/environments.md`` for actions and observations.
 
     Parameters
     ----------
     rules : Rules or str, optional
         Rules, or the name of a preset; the standard rules if not given.
     observation : str
-        ``flat``, a (639,) array, or ``planes``, (27, 4, 13); both of uint8.
+        ``flat``, a (639,) array, or ``planes``, (27, 4, 13); both of uint8.  Where lay-offs
+        are asked for, (692,) or (29, 4, 13).
     reward_scale : float
         What a point is worth: rewards are the points of the hand times this, the loser's
         negative.
@@ -35,6 +36,9 @@ class GinRummyEnv(AECEnv):  # type: ignore[misc]
         both raise at what is not in the space of actions.
     render_mode : str, optional
         ``ansi``: `render` returns a text; ``human``: it prints it.
+    layoff : str
+        ``best``: the engine lays off exactly; ``ask``: the defender is asked, in a phase of
+        its own, which makes actions and observations larger.
 
     Raises
     ------
@@ -67,21 +71,22 @@ class GinRummyEnv(AECEnv):  # type: ignore[misc]
         reward_scale: float = 1.0,
         on_illegal: str = "error",
         render_mode: str | None = None,
+        layoff: str = "best",
     ) -> None:
         super().__init__()
-        self._hand = Episode(rules, observation, reward_scale, on_illegal, render_mode)
+        self._hand = Episode(rules, observation, reward_scale, on_illegal, render_mode, layoff)
         self.render_mode = render_mode
         self.possible_agents = list(AGENTS)
         self.agents: list[str] = []
-        self.observation_spaces = {name: observation_space(observation) for name in AGENTS}
-        self.action_spaces = {name: action_space() for name in AGENTS}
+        self.observation_spaces = {name: observation_space(observation, layoff) for name in AGENTS}
+        self.action_spaces = {name: action_space(layoff) for name in AGENTS}
 
     def observation_space(self, agent: str) -> spaces.Dict:
         """Return the space of an agent's observations."""
         return self.observation_spaces[AGENTS[_seat(agent)]]
 
     def action_space(self, agent: str) -> spaces.Discrete:
-        """Return the space of an agent's actions, ``Discrete(60)``."""
+        """Return the space of an agent's actions: ``Discrete(60)``, or 61 with lay-offs."""
         return self.action_spaces[AGENTS[_seat(agent)]]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
@@ -152,8 +157,8 @@ class GinRummyEnv(AECEnv):  # type: ignore[misc]
         Returns
         -------
         dict
-            ``observation``, uint8, and ``action_mask``, a (60,) array of int8: all 0 for the
-            agent that is not to act, and at the end.
+            ``observation``, uint8, and ``action_mask``, an array of int8 with a cell for each
+            action: all 0 for the agent that is not to act, and at the end.
         """
         return self._hand.observe(_seat(agent))
 

@@ -23,7 +23,8 @@ class GinRummyAgainstEnv(gymnasium.Env[Any, np.int64]):
 
     Made by ``gymnasium.make("gin_sim/GinRummy-v0", opponent="simple")`` once
     :mod:`gin_sim.env` has been imported.  Actions and observations are those of
-    :class:`gin_sim.env.GinRummyEnv`; the opponent has played when `step` returns.
+    :class:`gin_sim.env.GinRummyEnv`; the opponent has played when `step` returns.  What the
+    opponent lays off is always settled exactly.
 
     Parameters
     ----------
@@ -35,7 +36,8 @@ class GinRummyAgainstEnv(gymnasium.Env[Any, np.int64]):
         The learner's: ``non-dealer``, ``dealer``, or ``alternate``, the non-dealer in deals
         with even numbers.
     observation : str
-        ``flat``, a (639,) array, or ``planes``, (27, 4, 13); both of uint8.
+        ``flat``, a (639,) array, or ``planes``, (27, 4, 13); both of uint8.  Where lay-offs
+        are asked for, (692,) or (29, 4, 13).
     reward_scale : float
         What a point is worth.
     on_illegal : str
@@ -44,6 +46,9 @@ class GinRummyAgainstEnv(gymnasium.Env[Any, np.int64]):
         at what is not in the space.
     render_mode : str, optional
         ``ansi``: `render` returns a text; ``human``: it prints it.
+    layoff : str
+        ``best``: the engine lays off exactly; ``ask``: the learner is asked, in a phase of
+        its own, which makes actions and observations larger.
 
     Raises
     ------
@@ -69,15 +74,16 @@ class GinRummyAgainstEnv(gymnasium.Env[Any, np.int64]):
         reward_scale: float = 1.0,
         on_illegal: str = "forfeit",
         render_mode: str | None = None,
+        layoff: str = "best",
     ) -> None:
-        self._hand = Episode(rules, observation, reward_scale, on_illegal, render_mode)
+        self._hand = Episode(rules, observation, reward_scale, on_illegal, render_mode, layoff)
         self._where: str = one_of(seat, "seat", (*SEATS, ALTERNATE))
         agent = load_agent(opponent)
         self._opponent = drive.Player(agent, agent.label, rules=self._hand.rules)
         self._seat = 0
         self.render_mode = render_mode
-        self.action_space = action_space()
-        self.observation_space = observation_space(observation)
+        self.action_space = action_space(layoff)
+        self.observation_space = observation_space(observation, layoff)
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -110,6 +116,8 @@ class GinRummyAgainstEnv(gymnasium.Env[Any, np.int64]):
         """Seat the learner at a new hand; return whether it comes to decide anything."""
         hand = self._hand
         self._seat = hand.deal & 1 if self._where == ALTERNATE else SEATS.index(self._where)
+        if hand.layoff == "ask":
+            hand.asked = 1 << self._seat
         self._opponent.hang_up()  # if the hand before was not played to its end
         self._opponent.tell(hand_starts(hand.state, 1 - self._seat))
         self._opponent_goes_on()
@@ -119,6 +127,7 @@ class GinRummyAgainstEnv(gymnasium.Env[Any, np.int64]):
         hand = self._hand
         while not hand.over and hand.seat != self._seat:
             drive.drive_decision(hand.desk, self._opponent, hand.seed)
+            hand.ask()
         if hand.over:
             self._opponent.tell(hand_ends(hand.state, 1 - self._seat))
             self._opponent.hang_up()
@@ -151,7 +160,7 @@ class GinRummyAgainstEnv(gymnasium.Env[Any, np.int64]):
         return self._hand.info() | {"seat": SEATS[self._seat]}
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """Return the legal actions as a (60,) array of bool, as masked policies ask for them."""
+        """Return the legal actions as an array of bool, as masked policies ask for them."""
         return self._hand.observe(self._seat)["action_mask"].astype(np.bool_)
 
     def render(self) -> str | None:

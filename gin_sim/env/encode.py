@@ -18,6 +18,7 @@ from gin_sim.bits import lowest
 from gin_sim.cards import DECK
 from gin_sim.compiled import kernel
 from gin_sim.env.actions import N_ACTIONS
+from gin_sim.env.layoffs import LAYOFF, melds_on_table
 from gin_sim.state import stock_left
 from gin_sim.view import DISCARD, KNOCK, OVER, PHASES
 
@@ -51,38 +52,49 @@ NUMBERS = (
 )
 """Name and highest value of each number."""
 
+LAYOFF_PLANE = "melds on the table, with what has been laid off"
+LAYOFF_NUMBER = ("phase is layoff", 1)
+"""What comes after the other planes and numbers where lay-offs are asked for."""
+
 N_CARD_PLANES = len(CARD_PLANES)
 N_NUMBERS = len(NUMBERS)
 FLAT_SHAPE = (52 * N_CARD_PLANES + N_NUMBERS,)
 PLANES_SHAPE = (N_CARD_PLANES + N_NUMBERS, 4, 13)
 SHAPES = {"flat": FLAT_SHAPE, "planes": PLANES_SHAPE}
+ASKING_SHAPES = {"flat": (FLAT_SHAPE[0] + 53,), "planes": (PLANES_SHAPE[0] + 2, 4, 13)}
+"""The same where lay-offs are asked for."""
 
 NOTHING = 0
 FLAT = 1
 PLANES = 2
+ASKING = 4
 FORMS = {None: NOTHING, "flat": FLAT, "planes": PLANES}
-"""What kernels call the forms of an observation."""
+"""What kernels call the forms of an observation; `ASKING` is added where lay-offs are asked for."""
 
 _N_PHASES = len(PHASES)
 
 
-def highest(form: str) -> Any:
+def highest(form: str, layoff: str = "best") -> Any:
     """Return the highest value of each cell of an observation.
 
     Parameters
     ----------
     form : str
         ``flat`` or ``planes``.
+    layoff : str
+        ``best``, or ``ask`` where lay-offs are asked for.
 
     Returns
     -------
-    (639,) or (27, 4, 13) array of uint8
+    (639,) or (27, 4, 13) array of uint8; where they are, (692,) or (29, 4, 13)
     """
-    tops = np.array([top for _, top in NUMBERS], np.uint8)
-    cards = np.ones(52 * N_CARD_PLANES, np.uint8)
+    asks = layoff == "ask"
+    numbers = (*NUMBERS, LAYOFF_NUMBER) if asks else NUMBERS
+    tops = np.array([top for _, top in numbers], np.uint8)
+    cards = np.ones(52 * (N_CARD_PLANES + asks), np.uint8)
     if form == "planes":
         tops = tops.repeat(52)
-    return np.concatenate([cards, tops]).reshape(SHAPES[form])
+    return np.concatenate([cards, tops]).reshape((ASKING_SHAPES if asks else SHAPES)[form])
 
 
 @kernel
@@ -164,9 +176,49 @@ def _write_numbers(out: Any, state: Any, seat: int) -> None:
 
 
 @kernel
+def _take_out(out: Any, plane: int, cards: int) -> None:
+    """Write 0 where a plane has cards of a mask."""
+    start = 52 * plane
+    while cards:
+        out[start + lowest(cards)] = 0
+        cards &= cards - 1
+
+
+@kernel
+def _write_asking(out: Any, state: Any, seat: int, form: int) -> None:
+    """Write what a seat observes where lay-offs are asked for."""
+    start = 52 * (N_CARD_PLANES + 1)
+    _write_cards(out, state, seat)
+    _write_table(out, state)
+    _write_numbers(out[start:], state, seat)
+    out[start + N_NUMBERS] = state.phase == LAYOFF
+    if form == ASKING + FLAT:
+        return
+    for number in range(N_NUMBERS, -1, -1):
+        cell = start + 52 * number
+        out[cell : cell + 52] = out[start + number]
+
+
+@kernel
+def _write_table(out: Any, state: Any) -> None:
+    """Write the plane of the cards on the table, and take them out of where they are no more."""
+    out[52 * N_CARD_PLANES : 52 * (N_CARD_PLANES + 1)] = 0
+    melds = melds_on_table(state)
+    laid = state.laid_off
+    _write_plane(out, N_CARD_PLANES, melds | laid)
+    _take_out(out, 0, laid)
+    _take_out(out, 3, laid)
+    _take_out(out, 4, laid)
+    _take_out(out, 11, melds | laid)
+
+
+@kernel
 def write_observation(out: Any, state: Any, seat: int, form: int) -> None:
     """Write what a seat observes into a row of as many cells as the form has."""
-    if form == NOTHING:
+    if form == NOTHING or form == ASKING + NOTHING:
+        return
+    if form > ASKING:
+        _write_asking(out, state, seat, form)
         return
     start = 52 * N_CARD_PLANES
     _write_cards(out, state, seat)
@@ -180,6 +232,8 @@ def write_observation(out: Any, state: Any, seat: int, form: int) -> None:
 
 @kernel
 def write_mask(out: Any, legal: int) -> None:
-    """Write legal actions, given as a mask, into a row of `N_ACTIONS` cells."""
+    """Write legal actions, given as a mask, into a row of `N_ACTIONS` cells or of one more."""
     for action in range(N_ACTIONS):
         out[action] = legal >> action & 1
+    if out.shape[0] > N_ACTIONS:
+        out[N_ACTIONS] = legal >> N_ACTIONS & 1

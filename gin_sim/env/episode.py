@@ -15,15 +15,30 @@ from gin_sim.cards import card_name, format_hand
 from gin_sim.chance import deal_key
 from gin_sim.checks import MAX_SEED, real_number, whole_number
 from gin_sim.compiled import kernel
-from gin_sim.env.actions import N_ACTIONS, act, illegal, legal_actions, read_action
-from gin_sim.env.encode import FORMS, SHAPES, write_mask, write_observation
+from gin_sim.env.actions import act_where_asked, illegal, legal_actions, n_actions, read_action
+from gin_sim.env.encode import (
+    ASKING,
+    ASKING_SHAPES,
+    FORMS,
+    SHAPES,
+    write_mask,
+    write_observation,
+)
+from gin_sim.env.layoffs import (
+    ALL_PHASES,
+    BOTH_SEATS,
+    LAYOFF,
+    LAYOFFS,
+    ask_for_layoffs,
+    take_back,
+)
 from gin_sim.errors import RulesError
-from gin_sim.hands import arrange
+from gin_sim.hands import arrange, unpack_melds
 from gin_sim.play import Desk, new_desk, points_for
 from gin_sim.rules import Rules, as_rules
 from gin_sim.scoring import OUTCOMES, rules_record
 from gin_sim.state import deal
-from gin_sim.view import OVER, PHASES
+from gin_sim.view import OVER
 
 Observation = dict[str, NDArray[Any]]
 """``observation`` and ``action_mask``."""
@@ -51,6 +66,13 @@ def points_scale(value: Any) -> float:
     return real_number(value, "reward_scale", 1e-9, 1e9, RulesError)
 
 
+def layout(form: str | None, layoff: str) -> tuple[int, tuple[int, ...]]:
+    """Return what kernels call a form of observation, and its shape, by how lay-offs are chosen."""
+    asks = layoff == "ask"
+    shape = (ASKING_SHAPES if asks else SHAPES)[form] if form else (0,)
+    return FORMS[form] | (ASKING if asks else 0), shape
+
+
 # Records by themselves are dear to hand to compiled code; the arrays of a desk are not.
 
 
@@ -69,9 +91,24 @@ def _legal(desk: Desk) -> int:
 
 
 @kernel
-def _act(desk: Desk, action: int) -> None:
+def _act(desk: Desk, action: int, asked: int) -> None:
     """Take a legal action."""
-    act(desk.state[0], desk.rules[0], action)
+    act_where_asked(desk.state[0], desk.rules[0], action, asked)
+
+
+@kernel
+def _ask(desk: Desk, asked: int) -> None:
+    """Open a knock that was made elsewhere, if its defender is to be asked."""
+    ask_for_layoffs(desk.state[0], desk.rules[0], asked)
+
+
+@kernel
+def _forfeit(desk: Desk) -> None:
+    """End the hand lost by the seat to act."""
+    state = desk.state[0]
+    if state.phase == LAYOFF:
+        take_back(state)
+    machine.forfeit(state, desk.rules[0])
 
 
 @kernel
@@ -98,6 +135,13 @@ class Episode:
         ``error`` raises at an action that is not legal, ``forfeit`` books the hand as lost.
     render_mode : str, optional
         ``ansi`` or ``human``.
+    layoff : str
+        ``best`` or ``ask``.
+
+    Attributes
+    ----------
+    asked : int
+        The seats that choose what they lay off, as bits.
     """
 
     def __init__(
@@ -107,10 +151,14 @@ class Episode:
         reward_scale: float,
         on_illegal: str,
         render_mode: str | None,
+        layoff: str,
     ) -> None:
         self.rules = as_rules(rules)
         one_of(observation, "observation", tuple(SHAPES))
-        self._form, self._shape = FORMS[observation], SHAPES[observation]
+        self.layoff: str = one_of(layoff, "layoff", LAYOFFS)
+        self.asked = BOTH_SEATS if self.layoff == "ask" else 0
+        self._n_actions = n_actions(self.layoff)
+        self._form, self._shape = layout(observation, self.layoff)
         self.scale = points_scale(reward_scale)
         self.on_illegal: str = one_of(on_illegal, "on_illegal", ("error", "forfeit"))
         self.render_mode: str | None = one_of(render_mode, "render_mode", (None, *RENDER_MODES))
@@ -188,16 +236,22 @@ class Episode:
             If it is not legal, or the hand is over; with ``forfeit`` only if it is no action
             of the space at all, such as 53.0 or 60, or the hand is over.
         """
-        number, legal = read_action(action), int(_legal(self.desk))
+        number, legal = read_action(action, self._n_actions), int(_legal(self.desk))
         if number >= 0 and legal >> number & 1:
             self._taken.append(number)
-            _act(self.desk, number)
+            _act(self.desk, number, self.asked)
             return
-        error = illegal(action, legal, int(self.state["phase"]), self.where())
+        phase = int(self.state["phase"])
+        error = illegal(action, legal, phase, self.where(), self._n_actions)
         if number < 0 or self.over or self.on_illegal == "error":
             raise error
         self.fault = str(error)
-        machine.forfeit(self.state, self.desk.rules[0])
+        _forfeit(self.desk)
+
+    def ask(self) -> None:
+        """Ask for lay-offs if somebody has knocked who did not act through this episode."""
+        if self.asked:
+            _ask(self.desk, self.asked)
 
     def reward(self, seat: int) -> float:
         """Return what the hand has brought a seat: 0 until it is over."""
@@ -213,7 +267,7 @@ class Episode:
         """
         if self.seed < 0:
             raise RulesError(self.where())
-        out, mask = np.zeros(self._shape, np.uint8), np.zeros(N_ACTIONS, np.int8)
+        out, mask = np.zeros(self._shape, np.uint8), np.zeros(self._n_actions, np.int8)
         _look(self.desk, seat, self._form, out.reshape(-1), mask)
         return {"observation": out, "action_mask": mask}
 
@@ -237,7 +291,7 @@ class Episode:
             A seat whose cards are not shown before the hand is over.
         """
         state = self.state
-        phase = PHASES[int(state["phase"])]
+        phase = ALL_PHASES[int(state["phase"])]
         upcard = int(state["upcard"])
         lines = [
             f"seed {self.seed}, deal {self.deal}, turn {int(state['turn']) + 1}, phase {phase}, "
@@ -245,17 +299,31 @@ class Episode:
             f"upcard {card_name(upcard) if upcard >= 0 else '-'}, "
             f"pile {format_hand(int(state['pile'])) or '-'}",
         ]
+        if self.layoff == "ask":
+            lines += self._table()
         for seat in range(2):
             to_act = "*" if seat == self.seat and not self.over else " "
             cards = "?"
             if seat != hidden or self.over:
-                laid_out = arrange(int(state["hands"][seat]), self.rules)
+                held = int(state["hands"][seat])
+                if self.layoff == "ask":
+                    held &= ~int(state["laid_off"])
+                laid_out = arrange(held, self.rules)
                 parts = [*laid_out.meld_texts(), format_hand(laid_out.unmatched)]
                 cards = f"{' | '.join(part for part in parts if part)}  ({laid_out.deadwood})"
             lines.append(f"{to_act} {names[seat]} ({SEATS[seat]}): {cards}")
         if self.over:
             lines.append(f"over: {OUTCOMES[int(state['outcome'])]}, {self._who_won(names)}")
         return "\n".join(lines)
+
+    def _table(self) -> list[str]:
+        """Return a line on what lies on the table, if somebody has knocked."""
+        state = self.state
+        melds = unpack_melds(int(state["knock_sets"]), int(state["knock_runs"]))
+        if not melds:
+            return []
+        laid_off = format_hand(int(state["laid_off"])) or "-"
+        return [f"on the table {' | '.join(map(format_hand, melds))}, laid off {laid_off}"]
 
     def _who_won(self, names: tuple[str, str]) -> str:
         winner = int(self.state["winner"])

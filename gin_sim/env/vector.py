@@ -11,9 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 from gin_sim.chance import deal_key, decision_word, pick
 from gin_sim.checks import MAX_SEED, whole_number
 from gin_sim.compiled import kernel, records
-from gin_sim.env.actions import N_ACTIONS, act, illegal, legal_actions
-from gin_sim.env.encode import FORMS, SHAPES, write_mask, write_observation
-from gin_sim.env.episode import one_of, points_scale
+from gin_sim.env.actions import N_ASKING, act, act_where_asked, illegal, legal_actions, n_actions
+from gin_sim.env.encode import SHAPES, write_mask, write_observation
+from gin_sim.env.episode import layout, one_of, points_scale
+from gin_sim.env.layoffs import BOTH_SEATS, LAYOFFS
 from gin_sim.errors import RulesError
 from gin_sim.hand_record import STATE_DTYPE
 from gin_sim.play import points_for
@@ -33,7 +34,7 @@ class Hands(NamedTuple):
     states : (n,) array of STATE_DTYPE
     rules : (1,) array of RULES_DTYPE
     legal : (n,) array of int64
-    masks : (n, 60) array of int8
+    masks : (n, actions) array of int8
     observations : (n, cells) array of uint8
     rewards : (n, 2) array of float64
     done : (n,) array of bool
@@ -76,20 +77,23 @@ def _first_illegal(legal: Any, actions: Any) -> int:
     """Return the first place whose action is not legal, or -1."""
     for i in range(legal.shape[0]):
         action = actions[i]
-        if action < 0 or action >= N_ACTIONS or not legal[i] >> action & 1:
+        if action < 0 or action >= N_ASKING or not legal[i] >> action & 1:
             return i
     return -1
 
 
 @kernel
-def _step_all(hands: Hands, actions: Any, seed: int, scale: float, form: int) -> None:
+def _step_all(hands: Hands, actions: Any, seed: int, scale: float, form: int, asked: int) -> None:
     """Take a legal action in each hand; where it ends the hand, deal the next."""
     states, rules_array, legal, masks, observations, rewards, done, seats = hands
     n = states.shape[0]
     rules = rules_array[0]
     for i in range(n):
         state = states[i]
-        act(state, rules, actions[i])
+        if asked:
+            act_where_asked(state, rules, actions[i], asked)
+        else:
+            act(state, rules, actions[i])
         over = state.phase == OVER
         points = 0
         if over:
@@ -131,13 +135,16 @@ class VectorEnv:
         ``flat``, ``planes``, or None for none, which is faster.
     reward_scale : float
         What a point is worth.
+    layoff : str
+        ``best``: the engine lays off exactly; ``ask``: the defender is asked, in a phase of
+        its own, which makes actions and observations larger.
 
     Attributes
     ----------
     observations : (n, 639) or (n, 27, 4, 13) array of uint8, or None
-        What the seat to act observes.
+        What the seat to act observes; (n, 692) or (n, 29, 4, 13) with `layoff` ``ask``.
     masks : (n, 60) array of int8
-        1 for each legal action; no row is empty.
+        1 for each legal action; no row is empty.  (n, 61) with `layoff` ``ask``.
     legal : (n,) array of int64
         The same as bits; read-only.
     seats : (n,) array of int8
@@ -171,18 +178,20 @@ class VectorEnv:
         *,
         observation: str | None = "flat",
         reward_scale: float = 1.0,
+        layoff: str = "best",
     ) -> None:
         self.n = whole_number(n, "n", 1, MOST_HANDS, RulesError)
         self.rules = as_rules(rules)
         self.reward_scale = points_scale(reward_scale)
         form = one_of(observation, "observation", (*SHAPES, None))
-        shape = SHAPES[form] if form else (0,)
-        self._form = FORMS[form]
+        one_of(layoff, "layoff", LAYOFFS)
+        self._form, shape = layout(form, layoff)
+        self._asked = BOTH_SEATS if layoff == "ask" else 0
         self._hands = Hands(
             records(self.n, STATE_DTYPE),
             rules_record(self.rules),
             np.zeros(self.n, np.int64),
-            np.zeros((self.n, N_ACTIONS), np.int8),
+            np.zeros((self.n, n_actions(layoff)), np.int8),
             np.zeros((self.n, int(np.prod(shape))), np.uint8),
             np.zeros((self.n, 2), np.float64),
             np.zeros(self.n, np.bool_),
@@ -197,7 +206,7 @@ class VectorEnv:
 
     @property
     def observations(self) -> NDArray[np.uint8] | None:
-        """What the seat to act observes, (n, 639) or (n, 27, 4, 13), or None."""
+        """What the seat to act observes, one row or stack of planes for each hand, or None."""
         if self._shape is None:
             return None
         cells: NDArray[np.uint8] = self._hands.observations
@@ -256,7 +265,8 @@ class VectorEnv:
             If an action is not legal; no hand has then been touched.
         """
         chosen = self._checked(actions)
-        _step_all(self._hands, chosen, self.seed, self.reward_scale, self._form)
+        scale, form = self.reward_scale, self._form
+        _step_all(self._hands, chosen, self.seed, scale, form, self._asked)
         return self.observations, self.rewards, self.done, self.masks
 
     def _checked(self, actions: ArrayLike) -> NDArray[np.int64]:
@@ -280,7 +290,8 @@ class VectorEnv:
                 f"hand {i} of {self.n}, seat {int(state['seat'])}: deal {int(state['deal'])} of "
                 f"seed {self.seed}, after {int(state['decisions'].sum())} actions"
             )
-            raise illegal(given[i].item(), int(self.legal[i]), int(state["phase"]), where)
+            legal, size = int(self.legal[i]), self.masks.shape[1]
+            raise illegal(given[i].item(), legal, int(state["phase"]), where, size)
         return chosen
 
     def random_actions(self, out: NDArray[np.int64] | None = None) -> NDArray[np.int64]:

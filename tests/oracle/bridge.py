@@ -68,10 +68,13 @@ def move(hand: Machine, answer: Any) -> None:
         machine.decide_draw(state, rules, bool(answer))
 
 
-def swap_hidden(state: Any, seat: int, dice: random.Random) -> None:
-    """Exchange all that a seat cannot know, in a state as it stands."""
+def swap_hidden(state: Any, seat: int, dice: random.Random, table: int = 0) -> None:
+    """Exchange all that a seat cannot know, in a state as it stands.
+
+    `table` is what lies open: melds laid down, and cards laid off.
+    """
     other, place = 1 - seat, int(state["place"])
-    known = int(state["known"][other])
+    known = int(state["known"][other]) | (table & int(state["hands"][other]))
     held = [card for card in cards_in(int(state["hands"][other])) if not known >> card & 1]
     hidden = held + [int(card) for card in state["deck"][place:]]
     dice.shuffle(hidden)
