@@ -14,6 +14,7 @@ from tests.helpers import scaled
 ROOT = Path(__file__).resolve().parent.parent
 SMALL = {
     "first_steps": f"HANDS = {scaled(400, 6)}",
+    "pieces": f"HANDS = {scaled(200, 2)}\nGAMES = {scaled(20, 2)}\nWORLDS = {scaled(8, 1)}",
     "knock_timing": f"CHECK_DEALS = {scaled(3000, 60)}\nCHECK_SEED = 1",
 }
 
