@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from gin_sim.env import GinRummyEnv
+from gin_sim.env import GinRummyEnv, VectorEnv
 from gin_sim.env.actions import (
     DRAW,
     KNOCK,
+    LAY_OFF_NO_MORE,
     LET_DIE,
     PASS_FIRST,
     PLAY_ON,
@@ -95,3 +96,41 @@ def retell(hand: Hand, actions: list[int]) -> Hand:
             assert action in (TAKE_FIRST, TAKE, TAKE_LAST)
             hand.take()
     return hand
+
+
+def side_by_side(
+    preset: str, form: str | None, choosers: list[Chooser], steps: int, layoff: str = "best"
+) -> int:
+    """Play hands in one `VectorEnv` and each by itself, alike; return how many lay-offs were asked.
+
+    What both show, allow and pay is compared at every step.
+    """
+    n, questions = len(choosers), 0
+    many = VectorEnv(n, preset, observation=form, layoff=layoff)
+    observations, masks = many.reset(seed=11)
+    ones = [GinRummyEnv(preset, observation=form or "flat", layoff=layoff) for _ in range(n)]
+    for i, one in enumerate(ones):
+        one.reset(seed=11, options={"deal": i})
+    for _ in range(steps):
+        actions = []
+        assert masks.any(axis=1).all()
+        assert np.array_equal(masks, many.legal[:, None] >> np.arange(masks.shape[1]) & 1)
+        questions += int(masks[:, LAY_OFF_NO_MORE:].sum())
+        for i, one in enumerate(ones):
+            assert one.agent_selection == f"player_{many.seats[i]}"
+            assert one.infos["player_0"]["deal"] == many.deals[i]
+            seen = one.observe(one.agent_selection)
+            assert np.array_equal(seen["action_mask"], masks[i])
+            if observations is not None:
+                assert np.array_equal(seen["observation"], observations[i])
+            actions.append(choosers[i](seen))
+        observations, rewards, done, masks = many.step(actions)
+        assert not rewards.sum(axis=1).any()
+        for i, one in enumerate(ones):
+            one.step(actions[i])
+            assert done[i] == one.terminations["player_0"]
+            assert not np.signbit(rewards[i, rewards[i] == 0]).any()
+            assert rewards[i].tolist() == [one.rewards["player_0"], one.rewards["player_1"]]
+            if done[i]:
+                one.reset(options={"deal": one.infos["player_0"]["deal"] + n})
+    return questions

@@ -40,7 +40,7 @@ from gin_sim.layoff import lay_off
 from gin_sim.rules import NO_LIMIT, PRESETS
 from gin_sim.settle import place_layoffs
 from gin_sim.view import OVER
-from tests.env_hands import BEST, DICT_WARNINGS, Chooser, mixed, play_out, stages
+from tests.env_hands import BEST, DICT_WARNINGS, Chooser, mixed, play_out, side_by_side, stages
 from tests.helpers import scaled
 from tests.oracle.bridge import swap_hidden
 from tests.oracle.melds import cards_in, mask
@@ -271,34 +271,8 @@ def test_who_lays_off_exactly_gets_what_the_engine_gives(preset: str) -> None:
 @pytest.mark.parametrize("form", ["flat", "planes", None])
 @pytest.mark.parametrize("preset", PRESETS)
 def test_hands_side_by_side_are_hands_one_by_one(preset: str, form: str | None) -> None:
-    n, questions = scaled(8, 2), 0
-    many = VectorEnv(n, preset, observation=form, layoff="ask")
-    observations, masks = many.reset(seed=11)
-    ones = [GinRummyEnv(preset, observation=form or "flat", layoff="ask") for _ in range(n)]
-    for i, one in enumerate(ones):
-        one.reset(seed=11, options={"deal": i})
-    choosers = [eager(i) for i in range(n)]
-    for _ in range(scaled(300, 40)):
-        actions = []
-        assert masks.any(axis=1).all()
-        assert np.array_equal(masks, many.legal[:, None] >> np.arange(N_ASKING) & 1)
-        for i, one in enumerate(ones):
-            assert one.agent_selection == f"player_{many.seats[i]}"
-            assert one.infos["player_0"]["deal"] == many.deals[i]
-            seen = one.observe(one.agent_selection)
-            assert np.array_equal(seen["action_mask"], masks[i])
-            if observations is not None:
-                assert np.array_equal(seen["observation"], observations[i])
-            questions += int(masks[i, LAY_OFF_NO_MORE])
-            actions.append(choosers[i](seen))
-        observations, rewards, done, masks = many.step(actions)
-        assert not rewards.sum(axis=1).any()
-        for i, one in enumerate(ones):
-            one.step(actions[i])
-            assert done[i] == one.terminations["player_0"]
-            assert rewards[i].tolist() == [one.rewards["player_0"], one.rewards["player_1"]]
-            if done[i]:
-                one.reset(options={"deal": one.infos["player_0"]["deal"] + n})
+    choosers = [eager(i) for i in range(scaled(8, 2))]
+    questions = side_by_side(preset, form, choosers, scaled(300, 40), layoff="ask")
     assert questions or preset not in KNOCKING or JIT_DISABLED
 
 

@@ -21,39 +21,14 @@ from gin_sim.show import fill_view
 from gin_sim.table import Hand
 from gin_sim.view import DISCARD
 from gin_sim.view import KNOCK as KNOCK_PHASE
-from tests.env_hands import mixed, play_out, retell
+from tests.env_hands import mixed, play_out, retell, side_by_side
 from tests.helpers import scaled
 
 
 @pytest.mark.parametrize("form", ["flat", "planes", None])
 @pytest.mark.parametrize("preset", PRESETS)
 def test_hands_side_by_side_are_hands_one_by_one(preset: str, form: str | None) -> None:
-    n = scaled(5, 2)
-    many = VectorEnv(n, preset, observation=form)
-    observations, masks = many.reset(seed=11)
-    ones = [GinRummyEnv(preset, observation=form or "flat") for _ in range(n)]
-    for i, one in enumerate(ones):
-        one.reset(seed=11, options={"deal": i})
-    choosers = [mixed(i) for i in range(n)]
-    for _ in range(scaled(300, 40)):
-        actions = []
-        for i, one in enumerate(ones):
-            assert one.agent_selection == f"player_{many.seats[i]}"
-            assert one.infos["player_0"]["deal"] == many.deals[i]
-            seen = one.observe(one.agent_selection)
-            assert np.array_equal(seen["action_mask"], masks[i])
-            if observations is not None:
-                assert np.array_equal(seen["observation"], observations[i])
-            actions.append(choosers[i](seen))
-        observations, rewards, done, masks = many.step(actions)
-        for i, one in enumerate(ones):
-            one.step(actions[i])
-            assert done[i] == one.terminations["player_0"]
-            assert not np.signbit(rewards[i, rewards[i] == 0]).any()
-            assert rewards[i].tolist() == [one.rewards["player_0"], one.rewards["player_1"]]
-            if done[i]:
-                deal = one.infos["player_0"]["deal"]
-                one.reset(options={"deal": deal + n})
+    side_by_side(preset, form, [mixed(i) for i in range(scaled(5, 2))], scaled(300, 40))
 
 
 @pytest.mark.parametrize("preset", PRESETS)
