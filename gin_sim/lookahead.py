@@ -220,6 +220,6 @@ def best_action(
     """Return the action that wins most games when played on; see :func:`play_on`."""
     if n == 1:
         return int(actions[0])
-    sums, in_play = np.zeros(MOST_ACTIONS), np.ones(MOST_ACTIONS, np.bool_)
+    sums, in_play = np.empty(MOST_ACTIONS), np.empty(MOST_ACTIONS, np.bool_)
     play_on(view, actions, beliefs, n, effort, own_params, other_params, sums, in_play)
     return int(actions[best_of(sums, beliefs, in_play, n, effort.trust)])
