@@ -1,10 +1,10 @@
 """Plays its choices on in worlds that fit what it has seen, and takes the one that wins most.
 
 A world deals the hidden cards out as they may lie, those that explain the opponent's play
-more often; a play-out finishes the hand there by quick players.  What counts is the chance
-of winning the game from the score that comes of it.  All choices are played in the same
-worlds, none is the default; one that is clearly behind is dropped, and the search ends as
-soon as a single one is left.
+more often; a play-out finishes the hand there by quick players who throw and knock as `tuned`
+would.  What counts is the chance of winning the game from the score that comes of it.  All
+choices are played in the same worlds, none is the default; one that is clearly behind is
+dropped, and the search ends as soon as a single one is left.
 
 It does not begin from nothing: `tuned` has an opinion of every choice, and that counts for
 so many worlds (`trust`) at so much chance of winning for a point of its scores (`by_throw`,
@@ -21,23 +21,15 @@ from agents.tuned import WEIGHTS
 from gin_sim import Params, View, agent
 from gin_sim.bits import lowest
 from gin_sim.compiled import kernel
-from gin_sim.features import (
-    KNOCKS,
-    TAKES,
-    about_knock,
-    about_take,
-    about_throw,
-    gin_says,
-    knock_after,
-    weigh,
-)
+from gin_sim.features import gin_says
 from gin_sim.lookahead import MOST_ACTIONS, Effort, best_action, stake
 from gin_sim.playouts import KNOCKING
+from gin_sim.wide_features import knock_score, take_score, throw_score
 
 (
     WORLDS, MILLISECONDS, SURE, SETTLE, BETWEEN, BOLD, TRUST, HASTE, SCORE, BY_THROW, BY_TAKE,
-    BY_KNOCK, FROM, KEEP, CAUTION, OTHER_FROM, OTHER_KEEP, OTHER_CAUTION, THROWS,
-) = range(19)  # fmt: skip
+    BY_KNOCK, THROWS,
+) = range(13)  # fmt: skip
 
 MOST_THROWS = MOST_ACTIONS - 1  # one place is for knocking
 WHILE_TIME_LASTS = 1 << 40
@@ -60,10 +52,9 @@ def decide(
         params[HASTE],
         params[SCORE],
     )
-    own, other = params[FROM:OTHER_FROM], params[OTHER_FROM:THROWS]
     if effort.score > 0:
         beliefs = beliefs * stake(view)
-    return best_action(view, actions, beliefs, n, effort, own, other)
+    return best_action(view, actions, beliefs, n, effort, WEIGHTS)
 
 
 @kernel
@@ -83,7 +74,7 @@ def few_throws(
     while left:
         card = lowest(left)
         left &= left - 1
-        belief = params[BY_THROW] * weigh(about_throw(view, card), WEIGHTS, 0)
+        belief = params[BY_THROW] * throw_score(view, card, WEIGHTS)
         # Put it in its place among the best.
         for i in range(n):
             if belief > beliefs[i]:
@@ -99,24 +90,18 @@ def few_throws(
 @agent(
     "search",
     source="determinised Monte Carlo search, as of the strongest public engines",
-    worlds=200,
+    worlds=50,
     milliseconds=0,
     sure=3,
     settle=100,
     between=16,
-    bold=0.2,
-    trust=150,
-    haste=0.006,
+    bold=0.1,
+    trust=200,
+    haste=0.008,
     score=1,
-    by_throw=0.0007,
-    by_take=0.0009,
-    by_knock=0.0018,
-    own_from=22,
-    own_keep=3,
-    own_caution=2,
-    other_from=25,
-    other_keep=3,
-    other_caution=2,
+    by_throw=0.0006,
+    by_take=0.0007,
+    by_knock=0.0021,
     throws=4,
 )
 class Search:
@@ -127,7 +112,7 @@ class Search:
         said = gin_says(view)
         if said != 0:  # gin is taken, and kept
             return said > 0
-        belief = params[BY_TAKE] * weigh(about_take(view), WEIGHTS, TAKES)
+        belief = params[BY_TAKE] * take_score(view, WEIGHTS)
         return yes_or_no(view, params, belief)
 
     @staticmethod
@@ -141,12 +126,12 @@ class Search:
         if view.deadwood <= view.knock_limit:
             card = lowest(view.best_discards)
             actions[n] = card + KNOCKING
-            beliefs[n] = params[BY_THROW] * weigh(about_throw(view, card), WEIGHTS, 0)
-            beliefs[n] += params[BY_KNOCK] * weigh(knock_after(view, card), WEIGHTS, KNOCKS)
+            beliefs[n] = params[BY_THROW] * throw_score(view, card, WEIGHTS)
+            beliefs[n] += params[BY_KNOCK] * knock_score(view, card, WEIGHTS)
             n += 1
         return decide(view, params, actions, beliefs, n) & (KNOCKING - 1)
 
     @staticmethod
     def knock(view: View, params: Params) -> bool:
-        belief = params[BY_KNOCK] * weigh(about_knock(view), WEIGHTS, KNOCKS)
+        belief = params[BY_KNOCK] * knock_score(view, view.candidate, WEIGHTS)
         return yes_or_no(view, params, belief)

@@ -1,52 +1,63 @@
-"""The best fast agent found so far: the weights of `learned`, set further by tuning.
+"""The best fast agent found so far: the weights of `learned`, improved twice.
 
-It counts the same few numbers about every choice (:mod:`gin_sim.features`).  Its weights
-began as those of `learned` and were moved by ``experiments/tune.py`` until it scored most
-against all fast agents of the ladder; results/tune says how.
+It counts a few numbers about every choice (:mod:`gin_sim.features`) and what some of them are
+worth late in a hand (:mod:`gin_sim.wide_features`).  Its weights began as those of `learned`;
+``experiments/tune.py`` moved them towards what scores most against all fast agents of the
+ladder, and ``experiments/improve.py`` played its choices on in both ways, against them and
+against itself, and learned from what each gained.  results/tune and results/improve say how.
 """
 
 from gin_sim import Params, View, agent
-from gin_sim.features import knocks_by, takes_by, throws_by
+from gin_sim.wide_features import knocks_by, takes_by, throws_by
 
 
 @agent(
     "tuned",
-    source="experiments/tune.py: CMA-ES against all fast agents, from the weights of learned",
-    throw_deadwood=-35.1,
-    throw_may_knock=17.4,
-    throw_hope=149,
-    throw_best=23,
-    throw_outs=-25,
-    throw_gin_outs=15.4,
-    throw_late_deadwood=-52.5,
-    throw_late_hope=-104,
-    throw_late_gin_outs=5.22,
-    throw_melds=-18.9,
-    throw_points=-10.3,
-    throw_wanted=-1,
-    throw_unwanted=2.44,
-    take_always=-5.79,
-    take_late=-26.8,
-    take_first=5.58,
-    take_meld=11.3,
-    take_may_knock=6.64,
-    take_fall=19.6,
-    take_late_fall=52.9,
-    take_hope=50,
-    take_best=2.19,
-    take_gin_outs=14.9,
-    take_stock=-14.4,
-    knock_always=16.4,
-    knock_late=1.99,
-    knock_deadwood=29.3,
-    knock_late_deadwood=-40.5,
-    knock_hope=-90.5,
-    knock_gin_outs=-4.79,
-    knock_late_gin_outs=-4.57,
-    knock_taken=-11.5,
+    source="experiments/improve.py: policy iteration from forks of its own choices",
+    throw_deadwood=-22,
+    throw_may_knock=17.7,
+    throw_hope=127,
+    throw_best=11.3,
+    throw_outs=-21.2,
+    throw_gin_outs=23.1,
+    throw_late_deadwood=-86.3,
+    throw_late_hope=-134,
+    throw_late_gin_outs=16.5,
+    throw_melds=60,
+    throw_points=-24.2,
+    throw_wanted=-8.9,
+    throw_unwanted=3.91,
+    throw_late_melds=-193,
+    throw_late_points=47.8,
+    throw_late_best=59.9,
+    throw_late_may_knock=-24.1,
+    take_always=-7.85,
+    take_late=-37.5,
+    take_first=8.59,
+    take_meld=14.7,
+    take_may_knock=6.65,
+    take_fall=16.2,
+    take_late_fall=59.5,
+    take_hope=42.3,
+    take_best=3.7,
+    take_gin_outs=16.3,
+    take_stock=-6.33,
+    knock_always=8.75,
+    knock_late=-1.94,
+    knock_deadwood=36.3,
+    knock_late_deadwood=-41.6,
+    knock_hope=-93.6,
+    knock_gin_outs=-4.43,
+    knock_late_gin_outs=-2.53,
+    knock_taken=-6.3,
+    knock_thrown=-2.25,
+    knock_least_thrown=2.06,
+    knock_late_thrown=9.01,
+    knock_late_hope=-63.7,
+    knock_late_late=-0.12,
 )
 class Tuned:
-    """Takes, throws and knocks by weights found by playing against all fast agents."""
+    """Takes, throws and knocks by weights learned from playing its choices on in both ways."""
 
     @staticmethod
     def draw(view: View, params: Params) -> bool:

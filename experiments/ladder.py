@@ -8,9 +8,10 @@ challenge and of the web game that the knocking tip is about, everybody against 
 * the quick agents, many games of each pairing;
 * all agents, `search` among them, fewer games of each pairing: here ratings are found.
 
-Hands are as many as the games of a pairing last at least, ten to a game.  The share of games
-won is the headline; its interval is over mirrored pairs of games.  How an agent wins and
-when it knocks is read off the single hands of all its pairings under the same rules.
+Single hands are as many as games.  The share of games won is the headline; its interval is
+over mirrored pairs of games.  How an agent wins and when it knocks is read off the hands of
+all its games of the second kind under the same rules.  The tables are written after each
+part, so that what has been played is kept.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from gin_sim.checks import MAX_SEED
 from gin_sim.cli.common import Parser, add_workers, guarded, print_table, whole
-from gin_sim.folder import take_folder
+from gin_sim.folder import RunFolder, take_folder
 from gin_sim.manifest import SCHEMA_VERSION, git_commit, versions
 from gin_sim.progress import note
 from gin_sim.registry import load_agent
@@ -39,7 +40,6 @@ QUICK = (
 )
 SLOW = ("search",)
 RULES = ("eaai", "poozee")
-HANDS_A_GAME = 10
 
 
 def shares(found: Result, **where: Any) -> list[dict[str, Any]]:
@@ -127,8 +127,8 @@ def ways(hands: pd.DataFrame, **where: Any) -> list[dict[str, Any]]:
     return rows
 
 
-def study(args: argparse.Namespace) -> dict[str, pd.DataFrame]:
-    """Play everything; return the tables by name."""
+def study(args: argparse.Namespace, folder: RunFolder) -> pd.DataFrame:
+    """Play everything, write the tables, and return the ratings."""
     import pandas as pd  # noqa: PLC0415 - only now
 
     quick = tuple(args.quick)
@@ -136,15 +136,15 @@ def study(args: argparse.Namespace) -> dict[str, pd.DataFrame]:
     tables: dict[str, list[dict[str, Any]]] = {"pairings": [], "ratings": [], "ways": []}
     for preset in RULES:
         for agents, games in ((quick, args.games), (everybody, args.few_games)):
-            for unit, amount in (("games", games), ("hands", HANDS_A_GAME * games)):
+            for unit in ("games", "hands"):
                 where: dict[str, Any] = {"rules": preset, "of": unit}
                 where["agents"] = "all" if agents == everybody else "quick"
-                note(f"{preset}, {where['agents']} agents, {amount:,} {unit} a pairing")
-                keep = unit == "hands" and agents == everybody
+                note(f"{preset}, {where['agents']} agents, {games:,} {unit} a pairing")
+                keep = unit == "games" and agents == everybody
                 found = play_tournament(
                     agents,
-                    games=amount if unit == "games" else None,
-                    hands=amount if unit == "hands" else None,
+                    games=games if unit == "games" else None,
+                    hands=games if unit == "hands" else None,
                     rules=preset,
                     seed=args.seed,
                     jobs=args.jobs,
@@ -157,7 +157,10 @@ def study(args: argparse.Namespace) -> dict[str, pd.DataFrame]:
                     tables["ratings"] += ratings(found, **where)
                 if keep:
                     tables["ways"] += ways(found.hands, rules=preset)
-    return {name: pd.DataFrame(rows) for name, rows in tables.items()}
+                for name, rows in tables.items():
+                    text = pd.DataFrame(rows).to_csv(index=False, lineterminator="\n")
+                    folder.write_text(f"{name}.csv", text)
+    return pd.DataFrame(tables["ratings"])
 
 
 def run(args: argparse.Namespace) -> None:
@@ -181,10 +184,7 @@ def run(args: argparse.Namespace) -> None:
     }
     folder = take_folder(args.out, "ladder", manifest)
     note(f"{len(agents)} agents, seed {args.seed}, results in {folder.path}")
-    tables = study(args)
-    for name, table in tables.items():
-        folder.write_text(f"{name}.csv", table.to_csv(index=False, lineterminator="\n"))
-    found = tables["ratings"]
+    found = study(args, folder)
     for preset in RULES:
         shown = [
             [str(row["agent"]), f"{row['elo']:+.0f}", f"{100 * row['game_share']:.1f} %"]

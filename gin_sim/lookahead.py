@@ -11,7 +11,6 @@ from gin_sim.chance import next_word
 from gin_sim.compiled import kernel
 from gin_sim.play import points_for
 from gin_sim.playouts import (
-    FROM,
     KNOCKING,
     act,
     new_rules,
@@ -36,7 +35,7 @@ FIRST_LOOK = 2 * BATCH
 
 
 class Effort(NamedTuple):
-    """How much is looked at, and whom the play-outs are between.
+    """How much is looked at, and what is thought beforehand.
 
     Attributes
     ----------
@@ -137,8 +136,7 @@ def play_on(
     beliefs: Any,
     n: int,
     effort: Effort,
-    own_params: Any,
-    other_params: Any,
+    weights: Any,
     sums: Any,
     in_play: Any,
 ) -> int:
@@ -152,8 +150,8 @@ def play_on(
         As :func:`gin_sim.playouts.act` takes them; at most `MOST_ACTIONS`.
     beliefs : (>= n,) array of float
         The chance of winning with each, up to a constant, as believed beforehand.
-    own_params, other_params : (3,) arrays of float
-        Of the two players of the play-outs.
+    weights : (N_WIDE,) array of float
+        By which both throw and knock in the play-outs; see :mod:`gin_sim.wide_features`.
     sums : (MOST_ACTIONS,) array of float
         Written: the chances of winning with each action, summed over the worlds.
     in_play : (MOST_ACTIONS,) array of bool
@@ -167,11 +165,7 @@ def play_on(
     set_view(start, rules, view)
     evidence = gather(view)
     world = likely_world(evidence, first_world(evidence, view.word), effort.settle)
-    params = np.empty((2, len(own_params)))
     seat = view.is_dealer & 1
-    params[seat] = own_params
-    other = params[1 - seat]
-    other[:] = other_params
     haste = effort.haste * (stake(view) if effort.score > 0 else 1.0)
     sums[:] = 0.0
     in_play[:] = True
@@ -181,15 +175,14 @@ def play_on(
     while done < effort.worlds:
         world = likely_world(evidence, world, effort.between)
         set_world(start, evidence.unseen, world)
-        bold = next_word(world.word) < effort.bold * 2.0**63
-        other[FROM] = 0.0 if bold else other_params[FROM]
+        bold = 1 - seat if next_word(world.word) < effort.bold * 2.0**63 else -1
         for i in range(n):
             if not in_play[i]:
                 continue
             states[1] = states[0]
             act(state, rules, actions[i])
             if state.phase != OVER:
-                play_out(state, rules, params)
+                play_out(state, rules, weights, bold)
             values[i] = value_of(view, points_for(state, seat), effort.score)
             if is_knock(view, actions[i]):
                 values[i] += haste
@@ -214,12 +207,11 @@ def best_action(
     beliefs: Any,
     n: int,
     effort: Effort,
-    own_params: Any,
-    other_params: Any,
+    weights: Any,
 ) -> int:
     """Return the action that wins most games when played on; see :func:`play_on`."""
     if n == 1:
         return int(actions[0])
     sums, in_play = np.empty(MOST_ACTIONS), np.empty(MOST_ACTIONS, np.bool_)
-    play_on(view, actions, beliefs, n, effort, own_params, other_params, sums, in_play)
+    play_on(view, actions, beliefs, n, effort, weights, sums, in_play)
     return int(actions[best_of(sums, beliefs, in_play, n, effort.trust)])

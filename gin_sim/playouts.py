@@ -1,8 +1,9 @@
 """Play-outs: a view and a world made into a hand, and played to its end, compiled.
 
-The players of a play-out are quick rather than good: they take what makes a meld, throw
-the dearest card that stands in none and promises none, and knock while the stock is high,
-or as soon as they may.
+The players of a play-out are quick, but they throw and knock by the weights of a good one:
+they take what makes a meld; of the cards that stand in no meld they weigh the few dearest,
+less those that promise one; and they knock when the weights say so.  One of them may be
+bold and knock whenever it may.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from gin_sim.scoring import DEAD, RULES_DTYPE
 from gin_sim.show import fill_view, open_view
 from gin_sim.state import decide_discard, decide_draw, decide_knock
 from gin_sim.view import DISCARD, KNOCK, OVER, UPCARD
+from gin_sim.wide_features import knock_score, throw_score
 from gin_sim.worlds import World
 
 _NEVER = 1 << 30
@@ -29,10 +31,9 @@ DECK_SIZE = 52
 KNOCKING = 64
 """Added to a card that is thrown in order to knock."""
 
-FROM, KEEP, CAUTION = range(3)
-"""The parameters of a play-out's player: it knocks while so many cards are in the stock;
-points that a promising card is worth, and that are lost by throwing beside a card that the
-other one took."""
+KEEP, CAUTION = 3, 2
+"""Points that a promising card is worth, and that are lost by throwing beside a card that the
+other one took, when it is asked which throws are weighed."""
 
 if JIT_DISABLED:
 
@@ -64,35 +65,48 @@ def takes(view: Any) -> bool:
 
 
 @kernel
-def throws(view: Any, params: Any) -> int:
-    """Throw the dearest loose card, less what it promises and what it gives away."""
-    hand = view.hand
-    loose = hand & ~(run_cards(hand) | cards_of_ranks(set_ranks(hand))) & view.legal_discards
-    going = view.deadwood <= view.knock_limit and knocks(view, params)
-    if loose == 0 or going or view.deadwood == 0:
-        return lowest(view.best_discards)
-    kept = promising(hand, DECK & ~view.seen)
-    feeds = around(view.opponent_known)
-    most = -1e9
-    chosen = -1
-    while loose:
-        card = lowest(loose)
-        loose &= loose - 1
-        worth = float(min(card % 13 + 1, 10))
-        if kept >> card & 1:
-            worth -= params[KEEP]
-        if feeds >> card & 1:
-            worth -= params[CAUTION]
-        if worth > most:
-            most = worth
-            chosen = card
-    return chosen
+def knocks(view: Any, thrown: int, weights: Any) -> bool:
+    """Return whether a card is thrown to knock."""
+    return view.deadwood == 0 or knock_score(view, thrown, weights) > 0
 
 
 @kernel
-def knocks(view: Any, params: Any) -> bool:
-    """Knock while the stock is high."""
-    return bool(view.stock_left >= params[FROM])
+def throws(view: Any, weights: Any) -> int:
+    """Return the best of the three dearest cards that stand in no meld and promise none."""
+    hand = view.hand
+    loose = hand & ~(run_cards(hand) | cards_of_ranks(set_ranks(hand))) & view.legal_discards
+    if loose == 0:
+        return lowest(view.best_discards)
+    kept = promising(hand, DECK & ~view.seen)
+    feeds = around(view.opponent_known)
+    first = second = third = -1
+    most = more = much = -100
+    while loose:
+        card = lowest(loose)
+        loose &= loose - 1
+        worth = min(card % 13 + 1, 10)
+        if kept >> card & 1:
+            worth -= KEEP
+        if feeds >> card & 1:
+            worth -= CAUTION
+        if worth > most:
+            first, second, third = card, first, second
+            most, more, much = worth, most, more
+        elif worth > more:
+            second, third = card, second
+            more, much = worth, more
+        elif worth > much:
+            third = card
+            much = worth
+    if second < 0:
+        return first
+    best = throw_score(view, first, weights)
+    score = throw_score(view, second, weights)
+    if score > best:
+        first, best = second, score
+    if third >= 0 and throw_score(view, third, weights) > best:
+        first = third
+    return first
 
 
 @kernel
@@ -199,7 +213,7 @@ def act(state: Any, rules: Any, action: int) -> None:
 
 
 @kernel
-def play_out(state: Any, rules: Any, params: Any) -> None:
+def play_out(state: Any, rules: Any, weights: Any, bold: int) -> None:
     """Play a hand on to its end.
 
     Functions are called by name here, not handed in as :func:`gin_sim.play.play_until` takes
@@ -207,16 +221,27 @@ def play_out(state: Any, rules: Any, params: Any) -> None:
 
     Parameters
     ----------
-    params : (2, 3) array of float
-        Those of the players in seats 0 and 1.
+    weights : (N_WIDE,) array of float
+        By which both throw and knock; see :mod:`gin_sim.wide_features`.
+    bold : int
+        The seat that knocks whenever it may, or -1.
     """
     while state.phase != OVER:
         seat = state.seat
         view = state.views[seat]
         fill_view(state, view)
         if state.phase == DISCARD:
-            decide_discard(state, rules, throws(view, params[seat]))
+            going = False
+            if view.deadwood <= view.knock_limit:
+                card = lowest(view.best_discards)
+                going = seat == bold or knocks(view, card, weights)
+            if not going:
+                card = throws(view, weights)
+            decide_discard(state, rules, card)
+            if state.phase == KNOCK:
+                decide_knock(state, rules, going)
         elif state.phase == KNOCK:
-            decide_knock(state, rules, knocks(view, params[seat]))
+            going = seat == bold or knocks(view, view.candidate, weights)
+            decide_knock(state, rules, going)
         else:
             decide_draw(state, rules, takes(view))

@@ -13,7 +13,6 @@ from gin_sim import Rules, load_agent, shuffled_deck
 from gin_sim.awkward import make_view
 from gin_sim.cards import DECK, parse_card
 from gin_sim.compiled import JIT_DISABLED
-from gin_sim.features import about_throw, weigh
 from gin_sim.lookahead import (
     MOST_ACTIONS,
     Effort,
@@ -37,11 +36,11 @@ from gin_sim.playouts import (
     set_world,
 )
 from gin_sim.view import KNOCK, OVER
+from gin_sim.wide_features import throw_score
 from gin_sim.win_probability import HANDS_BY_POINTS, TARGET, WINS, solve
 from gin_sim.worlds import sample_world
 from tests.helpers import ask, play_rows, scaled, table
 
-PARAMS = np.array([[26.0, 3.0, 2.0], [0.0, 3.0, 2.0]])
 SOON = {"worlds": 64, "sure": 100}
 
 
@@ -115,10 +114,9 @@ def test_a_belief_counts_for_so_many_worlds() -> None:
     assert [best_of(sums, beliefs, both, 2, trust) for trust in (0, 80, 90)] == [0, 0, 1]
     view = make_view("2c 3c 4c 8d 8h 8s Ah 9h Jc 6d Kh", drawn="Kh", stock_left=31)
     throws = np.array([parse_card("Kh"), parse_card("8s")])
-    own = PARAMS[0]
     for sure_of in (0, 1):
         beliefs = np.array([0.0, 100.0 * sure_of])
-        found = best_action(view, throws, beliefs, 2, effort(worlds=64, trust=1), own, own)
+        found = best_action(view, throws, beliefs, 2, effort(worlds=64, trust=1), WEIGHTS)
         assert found == throws[sure_of]
 
 
@@ -131,7 +129,7 @@ def test_haste_is_added_to_knocks_only_and_to_each_world() -> None:
         sums = np.zeros((2, MOST_ACTIONS))
         for row, haste in zip(sums, (0.0, 0.25), strict=True):
             asked_for = effort(worlds=32, sure=1e9, haste=haste)
-            arguments = (np.array(actions), np.zeros(2), 2, asked_for, *PARAMS)
+            arguments = (np.array(actions), np.zeros(2), 2, asked_for, WEIGHTS)
             assert play_on(view, *arguments, row, np.ones(MOST_ACTIONS, bool)) == 32
         assert sums[1, 0] == sums[0, 0]
         assert sums[1, 1] == pytest.approx(sums[0, 1] + 32 * 0.25 * stake(view))
@@ -168,7 +166,7 @@ def test_a_play_out_ends_legally_whoever_is_to_act() -> None:
                 set_world(state, DECK & ~int(view["seen"]), sample_world(view, number))
                 act(state, rules, parse_card("Kh") if phase == "discard" else number % 2)
                 if state["phase"] != OVER:
-                    play_out(state, rules, PARAMS)
+                    play_out(state, rules, WEIGHTS, number % 3 - 1)
                 assert state["phase"] == OVER
                 assert abs(points_for(state, 0)) == state["points"]
 
@@ -211,9 +209,7 @@ def test_who_trusts_tuned_alone_plays_as_it_does() -> None:
             if asked.name != "discard":
                 assert answer == asked.answer
             elif view["deadwood"] > view["knock_limit"]:  # else a knock is a choice as well
-                scores = [
-                    weigh(about_throw(view, one), WEIGHTS, 0) for one in (answer, asked.answer)
-                ]
+                scores = [throw_score(view, one, WEIGHTS) for one in (answer, asked.answer)]
                 assert scores[0] == scores[1]  # of suits that are alike either may go
             compared += 1
     assert compared > scaled(1200, 40)
