@@ -510,7 +510,7 @@ def build_parser() -> Parser:
     parser.add_argument(
         "--forks",
         metavar="N",
-        type=whole(100, 100_000_000),
+        type=whole(10, 100_000_000),
         default=800_000,
         help="of each choice in each round (default 800,000)",
     )

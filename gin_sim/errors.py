@@ -18,8 +18,8 @@ is involved.
 
 from __future__ import annotations
 
-LONGEST = 1000
-"""The most characters that a message has."""
+LONGEST = 4000
+"""The most characters that a message has: all actions of a long hand have room."""
 
 
 class GinSimError(Exception):

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
@@ -125,15 +126,15 @@ class Rules:
         """Return the default rules."""
         return cls()
 
-    def with_settings(self, settings: dict[str, str]) -> Rules:
+    def with_settings(self, settings: Mapping[str, str]) -> Rules:
         """Return these rules with fields changed, each value given as text.
 
         Parameters
         ----------
-        settings : dict
+        settings : mapping
             Field to value; ``none`` and ``true``/``false`` are understood.
         """
-        if not isinstance(settings, dict):
+        if not isinstance(settings, Mapping):
             raise RulesError(f"settings = {settings!r}: give a dict of field to value")
         known = {rule.name: rule for rule in fields(self)}
         changes: dict[str, Any] = {}

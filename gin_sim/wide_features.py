@@ -1,7 +1,8 @@
 """A wider view of a choice: what :mod:`gin_sim.features` counts, and what goes with the turns.
 
 What a card is to the opponent, and what the own hand hopes for, weigh differently early and
-late; and an opponent that throws low cards has few points left.  A decision's weights are
+late, and once more where the stock ends; and an opponent that throws low cards has few points
+left.  A decision's weights are
 those of its features and then of what is added here; they begin at 0, :data:`WIDE_TAKES`
 and :data:`WIDE_KNOCKS`.
 """
@@ -25,12 +26,16 @@ class ThrowLater(NamedTuple):
     ----------
     late_melds, late_points, late_best, late_may_knock : float
         As :class:`gin_sim.features.Throw` has them without the turns.
+    ending_deadwood, ending_may_knock : float
+        The same times how near the stock is to its end (:func:`ending`).
     """
 
     late_melds: float
     late_points: float
     late_best: float
     late_may_knock: float
+    ending_deadwood: float
+    ending_may_knock: float
 
 
 class KnockLater(NamedTuple):
@@ -43,6 +48,8 @@ class KnockLater(NamedTuple):
         ten points for what it has not thrown yet.
     late_thrown, late_hope, late_late : float
         The first, the hope and the turns, times the turns played.
+    ending, ending_deadwood, ending_gin_outs : float
+        How near the stock is to its end (:func:`ending`), and deadwood and outs times that.
     """
 
     thrown: float
@@ -50,6 +57,9 @@ class KnockLater(NamedTuple):
     late_thrown: float
     late_hope: float
     late_late: float
+    ending: float
+    ending_deadwood: float
+    ending_gin_outs: float
 
 
 _THROW = len(Throw._fields)
@@ -66,6 +76,12 @@ WIDE_NAMES = (
     *(f"knock_{name}" for name in Knock._fields + KnockLater._fields),
 )
 """What each weight is called as a parameter of an agent."""
+
+
+@kernel
+def ending(view: Any) -> float:
+    """Return 0 while more than a dozen cards are in the stock, growing to 1 at the last two."""
+    return float(min(max(12 - view.stock_left, 0), 10) / 10)
 
 
 @kernel
@@ -86,8 +102,14 @@ def last_two_thrown(view: Any) -> tuple[int, int]:
 def throw_later(view: Any, about: Throw) -> ThrowLater:
     """Return what is added to the features of a throw."""
     late = lateness(view)
+    near_end = ending(view)
     return ThrowLater(
-        late * about.melds, late * about.points, late * about.best, late * about.may_knock
+        late * about.melds,
+        late * about.points,
+        late * about.best,
+        late * about.may_knock,
+        near_end * about.deadwood,
+        near_end * about.may_knock,
     )
 
 
@@ -96,8 +118,16 @@ def knock_later(view: Any, about: Knock) -> KnockLater:
     """Return what is added to the features of a knock."""
     late = lateness(view)
     last, before = last_two_thrown(view)
+    near_end = ending(view)
     return KnockLater(
-        last / 10, min(last, before) / 10, late * last / 10, late * about.hope, late * late
+        last / 10,
+        min(last, before) / 10,
+        late * last / 10,
+        late * about.hope,
+        late * late,
+        near_end,
+        near_end * about.deadwood,
+        near_end * about.gin_outs,
     )
 
 

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import random
-from collections import OrderedDict, UserDict
+from collections import ChainMap, OrderedDict, UserDict
 from collections.abc import Callable
 from functools import partial
 from math import comb
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 import pytest
 
-from gin_sim import Rules, RulesError, agent
+from gin_sim import Rules, RulesError, agent, load_agent
 from gin_sim.chance import next_word
 from gin_sim.env import ACTION_NAMES, GinRummyAgainstEnv, GinRummyEnv, VectorEnv
 from gin_sim.env.actions import KNOCK, phase_of
 from gin_sim.env.encode import N_CARD_PLANES, highest
 from gin_sim.rules import PRESETS
+from gin_sim.scoring import OUTCOMES
 from gin_sim.view import OVER, PHASES
 from gin_sim.worlds import sample_world
 from tests.env_hands import mixed, play_out, stages
@@ -103,18 +105,39 @@ def test_g03_worlds_of_a_fresh_deal_differ_and_so_do_the_first_ones_of_every_dea
     assert len(firsts) == 20
 
 
+def settled(state: Any, rules: Rules) -> int:
+    """Return the points of a finished hand, from its facts and the rules alone."""
+    difference = int(state["defender_after"]) - int(state["knock_deadwood"])
+    by_outcome = {
+        "dead": 0,
+        "knock": difference,
+        "undercut": rules.undercut_bonus - difference,
+        "gin": difference + rules.gin_bonus,
+    }
+    return by_outcome[OUTCOMES[int(state["outcome"])]]
+
+
 def test_g05_rewards_chosen_by_the_user_survive_a_seeded_reset() -> None:
     """Rewards fell back to the library's after reset(seed=…)."""
-    env = GinRummyEnv(Rules(gin_bonus=0, undercut_bonus=1), reward_scale=0.5)
-    paid = set()
-    for seed in range(scaled(40, 4)):
+    rules = Rules(gin_bonus=3, undercut_bonus=1)
+    env = GinRummyEnv(rules, reward_scale=0.5)
+    vector = VectorEnv(1, rules, observation=None, reward_scale=0.5)
+    outcomes = set()
+    for seed in range(scaled(400, 20)):
         env.reset(seed=7 + seed)
-        play_out(env, mixed(seed))
-        assert env._hand.rules.undercut_bonus == 1
-        points = int(env._hand.state["points"])
-        assert max(env.rewards.values()) == 0.5 * points
-        paid.add(points)
-    assert len(paid) > 1 or scaled(100) == 1
+        vector.reset(seed=7 + seed)
+        done = np.array([False])
+        while not done[0]:
+            # Both throw one of the best; they knock as soon as they may, or never.
+            legal = int(vector.legal[0])
+            legal = legal & int(env._hand.state["best_discards"]) or legal
+            action = (legal if seed % 2 else legal & -legal).bit_length() - 1
+            env.step(action)
+            _, paid, done, _ = vector.step([action])
+        expected = 0.5 * settled(env._hand.state, rules)
+        assert max(env.rewards.values()) == paid.max() == expected
+        outcomes.add(int(env._hand.state["outcome"]))
+    assert len(outcomes) > 2 or scaled(100) == 1
     against = GinRummyAgainstEnv(reward_scale=0.5)
     against.reset(seed=7)
     lost = against.step(KNOCK)[1]
@@ -177,6 +200,13 @@ def test_g09_any_kind_of_whole_number_is_an_action(kind: Any) -> None:
     env.reset(seed=1)
     env.step(kind(53))
     assert env.agent_selection == "player_1"
+
+
+def test_g09_parameters_and_settings_are_taken_from_any_mapping() -> None:
+    early = load_agent("early_gin")
+    for kind in (dict, OrderedDict, UserDict, MappingProxyType, ChainMap):
+        assert early.with_params(kind({"turns": 3.0})).params["turns"] == 3
+        assert Rules().with_settings(kind({"knock_limit": "9"})).knock_limit == 9
 
 
 @pytest.mark.parametrize("yes", [bool, np.bool_])

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gin_sim import AgentError, PlayError, RulesError, agent
+from gin_sim import AgentError, PlayError, Rules, RulesError, agent
 from gin_sim.env import GinRummyAgainstEnv, GinRummyEnv, VectorEnv
 from gin_sim.env.actions import DRAW, KNOCK, PASS_FIRST, TAKE_FIRST
 from tests.env_hands import mixed, play_out
@@ -248,3 +248,96 @@ def test_an_opponent_that_plays_illegally_is_named() -> None:
     env.reset(seed=env_seed)
     with pytest.raises(PlayError, match=r"agent 'cheat' threw -1; .*seed 12, deal 0"):
         env.step(PASS_FIRST)
+
+
+@pytest.mark.parametrize("what", [RuntimeError, KeyboardInterrupt])
+@pytest.mark.parametrize("first", [True, False])
+def test_a_learner_never_plays_the_cards_of_an_opponent_that_failed(
+    what: type[BaseException], first: bool
+) -> None:
+    asked: list[int] = []
+
+    @agent(f"failing_{what.__name__}_{first}", source="fails once", compiled=False)
+    class Failing:
+        """Fails at its first or its second draw, and plays on when asked again."""
+
+        @staticmethod
+        def draw(view: Any, params: Any) -> bool:
+            asked.append(1)
+            if len(asked) == 2 - first:
+                raise what
+            return False
+
+        @staticmethod
+        def discard(view: Any, params: Any) -> int:
+            return int((view.best_discards & -view.best_discards).bit_length() - 1)
+
+        @staticmethod
+        def knock(view: Any, params: Any) -> bool:
+            return False
+
+    env = GinRummyAgainstEnv(Failing, seat="dealer" if first else "non-dealer")
+    choose = mixed(1)
+    with pytest.raises((PlayError, KeyboardInterrupt)):
+        seen, _ = env.reset(seed=1)
+        while True:
+            seen, *_ = env.step(choose(seen))
+    taken = list(env._hand._taken)
+    for action in range(60):
+        with pytest.raises(RulesError, match="the opponent was to act and did not: reset"):
+            env.step(action)
+    assert env._hand._taken == taken
+    assert not env._hand.over
+    env.reset(seed=1)
+    assert env.action_masks().any()
+
+
+def test_a_reset_gives_up_where_the_learner_is_never_asked(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("gin_sim.env.against.MOST_SKIPPED", 20)
+
+    @agent("taker", source="always takes", compiled=False)
+    class Taker:
+        """Takes the upcard, so that hands of one turn are over at once."""
+
+        @staticmethod
+        def draw(view: Any, params: Any) -> bool:
+            return True
+
+        @staticmethod
+        def discard(view: Any, params: Any) -> int:
+            return int((view.best_discards & -view.best_discards).bit_length() - 1)
+
+        @staticmethod
+        def knock(view: Any, params: Any) -> bool:
+            return False
+
+    env = GinRummyAgainstEnv(Taker, Rules(turn_limit=1, knock_limit=0), seat="dealer")
+    with pytest.raises(RulesError, match="20 hands in a row ended before the learner"):
+        env.reset(seed=1)
+
+
+def test_actions_with_some_masked_out_are_no_actions() -> None:
+    env = VectorEnv(2)
+    env.reset(seed=1)
+    with pytest.raises(RulesError, match="a masked array"):
+        env.step(np.ma.masked_array([PASS_FIRST, PASS_FIRST], [False, True]))
+
+
+def test_a_long_hand_can_be_replayed_from_its_message() -> None:
+    rules = Rules(wall="reshuffle", thrown_back_limit=None, pile_draw_limit=100)
+    env = GinRummyEnv(rules)
+    longest = ""
+    for deal in range(6):
+        env.reset(seed=3, options={"deal": deal})
+        choose = mixed(deal)
+        while not env.terminations["player_0"]:
+            with pytest.raises(RulesError) as caught:
+                env.step(PASS_FIRST if env._hand.state["turn"] else KNOCK)
+            longest = max(longest, str(caught.value), key=len)
+            seen = env.observe(env.agent_selection)
+            legal = seen["action_mask"]
+            env.step(57 if legal[57] else choose(seen))  # plays on, whenever it may
+    assert longest.endswith("]")
+    assert len(longest) > 800

@@ -14,7 +14,7 @@ from gymnasium.utils.env_checker import check_env
 from pettingzoo.test import api_test, seed_test
 
 from gin_sim import CardError, Rules, RulesError, showdown
-from gin_sim.cards import card_name
+from gin_sim.cards import card_name, parse_hand
 from gin_sim.compiled import JIT_DISABLED
 from gin_sim.env import GinRummyAgainstEnv, GinRummyEnv, VectorEnv
 from gin_sim.env.actions import (
@@ -512,3 +512,14 @@ def test_the_text_shows_the_table() -> None:
     lines = str(env.render()).splitlines()
     assert any(line.endswith(f"laid off {card_name(card)}") for line in lines)
     assert str(env.render()).count(card_name(card)) == 1  # no longer in the hand
+
+
+def test_the_knocker_is_shown_with_the_melds_that_lie_on_the_table() -> None:
+    """Which of two arrangements lies there says what fits."""
+    rules = Rules()
+    melds = (parse_hand("Ah 2h 3h"), parse_hand("5c 5h 5s"))
+    cards = "Ah 2h 3h 2d 2s 5c 5h 5s Ac 3d"
+    held = parse_hand(cards)
+    env = GinRummyEnv(rules, layoff="ask")
+    assert env._hand._laid_out(held, melds) == "Ah 2h 3h | 5c 5h 5s | Ac 2d 3d 2s  (8)"
+    assert "2d 2h 2s" in env._hand._laid_out(held, ())

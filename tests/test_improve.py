@@ -48,7 +48,7 @@ def study(forks: int, rounds: int = 1) -> Study:
 
 @pytest.mark.parametrize("choice", [THROWS, TAKES, KNOCKS], ids=CHOICES)
 def test_a_fork_is_of_an_open_choice_and_its_row_gives_its_lead(choice: int) -> None:
-    asked = study(scaled(4000, 20))
+    asked = study(scaled(4000, 16))
     with Parallel(2, backend="threading") as parallel:
         forks = gather(asked, BEGUN.param_values, choice, 0, parallel)
     n = len(forks.leads)
@@ -72,7 +72,7 @@ def test_a_knock_gains_what_it_gains_of_the_hand_played_on() -> None:
     """The rows of one seed, once more: with the answers changed in hands played in the open."""
     some, again = (
         [
-            gather(study(scaled(400, 20)), BEGUN.param_values, KNOCKS, number, parallel)
+            gather(study(scaled(400, 8)), BEGUN.param_values, KNOCKS, number, parallel)
             for number in (0, 1)
         ]
         for parallel in (Parallel(1, backend="threading"), Parallel(2, backend="threading"))
@@ -87,14 +87,14 @@ def test_the_other_throw_is_another_and_the_nearer_the_more_often() -> None:
     agent = load_agent("tuned")
     weights = BEGUN.param_values
     seen = 0
-    for deal in range(scaled(40, 2)):
+    for deal in range(scaled(40)):
         for asked in table(shuffled_deck(3, deal), key=deal).play(agent, agent):
             if not is_due(asked.view, THROWS):
                 continue
             cards = list(cards_of(int(asked.view["legal_discards"])))
             scores = {card: throw_score(asked.view, card, weights) for card in cards}
             others = []
-            for dice in np.linspace(0, 1, 50, endpoint=False):
+            for dice in np.linspace(0, 1, scaled(50, 9), endpoint=False):
                 best, other, lead = two_throws(asked.view, weights, dice)
                 assert scores[best] == max(scores.values())
                 assert other != best
@@ -135,22 +135,20 @@ def test_the_fit_finds_the_weights_that_made_the_gains() -> None:
 
 
 def test_rounds_give_weights_with_three_digits_and_a_table() -> None:
-    asked = study(scaled(3000, 20), rounds=2)
+    asked = study(scaled(3000, 8), rounds=2)
     weights, rounds = improve(asked, Workers.choose(2, "threads"))
     assert weights.shape == (N_WIDE,)
     assert [float(f"{value:.3g}") for value in weights] == weights.tolist()
     assert list(rounds["round"]) == [1, 1, 1, 2, 2, 2]
     assert list(rounds["choice"]) == [*CHOICES, *CHOICES]
     assert rounds["changed"].between(0, 1).all()
-    again, _ = improve(asked, Workers.choose(1, "threads"))
-    assert (weights == again).all()
 
 
 def test_the_command_writes_what_it_found(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "run"
-    words = ["--rounds", "1", "--forks", "100", "--deals", "2", "--pool", "simple"]
+    words = ["--rounds", "1", "--forks", "10", "--deals", "2", "--pool", "simple"]
     assert guarded(build_parser(), [*words, "--jobs", "1", "--out", str(out)]) == 0
     assert tuple(json.loads((out / "params.json").read_text())) == WIDE_NAMES
     assert len(pd.read_csv(out / "rounds.csv")) == len(CHOICES)

@@ -135,6 +135,19 @@ def test_haste_is_added_to_knocks_only_and_to_each_world() -> None:
         assert sums[1, 1] == pytest.approx(sums[0, 1] + 32 * 0.25 * stake(view))
 
 
+def test_every_world_is_another() -> None:
+    view = make_view("2c 3c 4c 8d 8h 8s Ah 9h Jc 6d Kh", drawn="Kh", stock_left=31)
+    throws = np.array([parse_card("Kh"), parse_card("Jc")])
+    values = set()
+    sums, before = np.zeros(MOST_ACTIONS), 0.0
+    for worlds in range(1, scaled(30, 8)):
+        asked = effort(worlds=worlds, sure=1e9)
+        play_on(view, throws, np.zeros(2), 2, asked, WEIGHTS, sums, np.ones(MOST_ACTIONS, bool))
+        values.add(round(float(sums[0]) - before, 9))  # what the last world added
+        before = float(sums[0])
+    assert len(values) > scaled(10, 3)
+
+
 def test_points_are_worth_more_where_the_game_is_at_stake() -> None:
     even, near, far = (make_view("2c 3c 4c 8d 8h 8s Th Jh Qh 5d", upcard="Kc") for _ in "123")
     near["score"] = near["opponent_score"] = 80
@@ -189,12 +202,20 @@ def test_search_plays_what_any_player_would() -> None:
     # The card that makes gin is taken, one that is of no use is not.
     nine = "2c 3c 4c 8d 8h 8s Ah 2h 3h Ad"
     assert ask(search, "draw", make_view(nine, upcard="4h", stock_left=31))
-    assert not ask(search, "draw", make_view(nine, upcard="Qc", stock_left=31))
-    # One point against an opponent that has just begun: knock.
-    low = make_view(
-        "2c 3c 4c 8d 8h 8s Th Jh Qh Ad Kh", phase=KNOCK, candidate="Kh", drawn="Kh", stock_left=31
+    assert not ask(
+        search, "draw", make_view("2c 3c 4c 8d 8h 8s Ah 2h 9s 7d", upcard="Kd", stock_left=31)
     )
-    assert ask(search, "knock", low)
+    # One point and hardly a card left to draw: the play-outs say knock.
+    low = make_view(
+        "2c 3c 4c 8d 8h 8s Th Jh Qh Ad Kh",
+        phase=KNOCK,
+        candidate="Kh",
+        drawn="Kh",
+        turn=28,
+        own_turn=14,
+        stock_left=3,
+    )
+    assert ask(search.with_params({"trust": 0}), "knock", low)
 
 
 def test_who_trusts_tuned_alone_plays_as_it_does() -> None:

@@ -16,6 +16,7 @@ from gin_sim.wide_features import (
     WIDE_NAMES,
     WIDE_TAKES,
     ThrowLater,
+    ending,
     knock_later,
     knock_score,
     knocks_by,
@@ -74,11 +75,26 @@ def test_what_is_added_grows_with_the_turns() -> None:
         about = about_throw(view, card)
         assert about.melds > 0
         expected = [late * part for part in (about.melds, about.points, about.best, 0.0)]
+        expected += [0.0, 0.0]  # far from the end
         assert list(throw_later(view, about)) == pytest.approx(expected)
         weights = np.zeros(N_WIDE)
         first = WIDE_TAKES - len(ThrowLater._fields)
         weights[first : first + 2] = 1, 10
         assert throw_score(view, card, weights) == pytest.approx(expected[0] + 10 * expected[1])
+
+
+def test_what_is_added_grows_where_the_stock_ends() -> None:
+    hand = "2c 3c 4c 8d 8h 8s Ah 2h 3h 5d Kh"
+    king = parse_card("Kh")
+    for stock_left, near in ((31, 0.0), (12, 0.0), (11, 0.1), (7, 0.5), (2, 1.0)):
+        view = make_view(hand, drawn="Kh", stock_left=stock_left, turn=10)
+        assert ending(view) == pytest.approx(near)
+        about, knock = about_throw(view, king), knock_after(view, king)
+        assert (about.deadwood, about.may_knock) == (0.5, 1.0)
+        assert throw_later(view, about)[-2:] == pytest.approx((near * 0.5, near))
+        expected = (near, near * 0.5, near * knock.gin_outs)
+        assert knock_later(view, knock)[-3:] == pytest.approx(expected)
+    assert knock.gin_outs > 0
 
 
 def test_the_opponents_last_throws_are_read_from_what_was_seen() -> None:

@@ -11,11 +11,14 @@ from numpy.typing import NDArray
 from gin_sim import drive
 from gin_sim.env.episode import RENDER_MODES, SEATS, Episode, Observation, one_of
 from gin_sim.env.spaces import action_space, observation_space
+from gin_sim.errors import RulesError
 from gin_sim.protocol import hand_ends, hand_starts
 from gin_sim.registry import Agent, load_agent
 from gin_sim.rules import Rules
 
 ALTERNATE = "alternate"
+MOST_SKIPPED = 10_000
+"""A reset gives up after so many hands in which the learner decided nothing."""
 
 
 class GinRummyAgainstEnv(gymnasium.Env[Any, np.int64]):
@@ -109,6 +112,11 @@ class GinRummyAgainstEnv(gymnasium.Env[Any, np.int64]):
         skipped = 0
         while not self._opponent_plays():
             skipped += 1
+            if skipped == MOST_SKIPPED:
+                raise RulesError(
+                    f"{skipped:,} hands in a row ended before the learner came to decide "
+                    f"anything: other rules or another opponent ({self._hand.where()})"
+                )
             self._hand.next_deal()
         return self._hand.observe(self._seat), self._info() | {"skipped": skipped}
 
@@ -151,6 +159,8 @@ class GinRummyAgainstEnv(gymnasium.Env[Any, np.int64]):
             ``seed`` and ``deal``, and at the end ``outcome``.
         """
         hand = self._hand
+        if not hand.over and hand.seat != self._seat:  # it raised, or was interrupted
+            raise RulesError(f"the opponent was to act and did not: reset ({hand.where()})")
         hand.act(action)
         self._opponent_goes_on()
         observation = hand.observe(self._seat)

@@ -34,6 +34,7 @@ from gin_sim.env.layoffs import (
 )
 from gin_sim.errors import RulesError
 from gin_sim.hands import arrange, unpack_melds
+from gin_sim.melds import points_of
 from gin_sim.play import Desk, new_desk, points_for
 from gin_sim.rules import Rules, as_rules
 from gin_sim.scoring import OUTCOMES, rules_record
@@ -299,8 +300,11 @@ class Episode:
             f"upcard {card_name(upcard) if upcard >= 0 else '-'}, "
             f"pile {format_hand(int(state['pile'])) or '-'}",
         ]
-        if self.layoff == "ask":
-            lines += self._table()
+        on_table = unpack_melds(int(state["knock_sets"]), int(state["knock_runs"]))
+        if self.layoff == "ask" and on_table:
+            laid_off = format_hand(int(state["laid_off"])) or "-"
+            shown = " | ".join(map(format_hand, on_table))
+            lines.append(f"on the table {shown}, laid off {laid_off}")
         for seat in range(2):
             to_act = "*" if seat == self.seat and not self.over else " "
             cards = "?"
@@ -308,22 +312,22 @@ class Episode:
                 held = int(state["hands"][seat])
                 if self.layoff == "ask":
                     held &= ~int(state["laid_off"])
-                laid_out = arrange(held, self.rules)
-                parts = [*laid_out.meld_texts(), format_hand(laid_out.unmatched)]
-                cards = f"{' | '.join(part for part in parts if part)}  ({laid_out.deadwood})"
+                cards = self._laid_out(held, on_table if seat == int(state["ender"]) else ())
             lines.append(f"{to_act} {names[seat]} ({SEATS[seat]}): {cards}")
         if self.over:
             lines.append(f"over: {OUTCOMES[int(state['outcome'])]}, {self._who_won(names)}")
         return "\n".join(lines)
 
-    def _table(self) -> list[str]:
-        """Return a line on what lies on the table, if somebody has knocked."""
-        state = self.state
-        melds = unpack_melds(int(state["knock_sets"]), int(state["knock_runs"]))
-        if not melds:
-            return []
-        laid_off = format_hand(int(state["laid_off"])) or "-"
-        return [f"on the table {' | '.join(map(format_hand, melds))}, laid off {laid_off}"]
+    def _laid_out(self, held: int, melds: tuple[int, ...]) -> str:
+        """Return cards in the melds that lie on the table, or else in their best ones."""
+        if melds:
+            rest = held & ~sum(melds)
+            texts, deadwood = list(map(format_hand, melds)), int(points_of(rest))
+        else:
+            found = arrange(held, self.rules)
+            texts, rest, deadwood = [*found.meld_texts()], found.unmatched, found.deadwood
+        parts = [*texts, format_hand(rest)]
+        return f"{' | '.join(part for part in parts if part)}  ({deadwood})"
 
     def _who_won(self, names: tuple[str, str]) -> str:
         winner = int(self.state["winner"])

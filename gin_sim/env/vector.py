@@ -276,6 +276,8 @@ class VectorEnv:
             given = np.asarray(actions)
         except ValueError:  # lists of several lengths
             given = np.empty(0, object)
+        if isinstance(actions, np.ma.MaskedArray):
+            raise RulesError("actions: a masked array; give an ordinary one")
         if given.dtype.kind not in "iu" or given.shape != (self.n,):
             raise RulesError(
                 f"actions of shape {given.shape} and type {given.dtype}: "
