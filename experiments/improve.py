@@ -34,9 +34,8 @@ import json
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-import numba
 import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
@@ -44,236 +43,27 @@ from numpy.typing import NDArray
 
 from experiments.tune import POOL, rounded
 from gin_sim import Rules, load_agent
-from gin_sim.bits import lowest
-from gin_sim.chance import deal_key, next_word
+from gin_sim.choices import BLOCK, CHOICES, FIRST, NEAR, compile_forks, fork_choices
 from gin_sim.cli.common import Parser, experiment_parser, guarded, print_table, whole
-from gin_sim.compiled import JIT_DISABLED, kernel, once, records
-from gin_sim.errors import AgentError
-from gin_sim.features import about_take, about_throw, gin_says, knock_after
+from gin_sim.compiled import records
+from gin_sim.errors import AgentError, PlayError
 from gin_sim.folder import take_folder
 from gin_sim.hand_record import STATE_DTYPE
 from gin_sim.manifest import git_commit, versions
-from gin_sim.play import POLICY_TYPE, STATES_TYPE, PlainPolicy, as_policy, play_until, points_for
-from gin_sim.playouts import act
+from gin_sim.play import DONE, PlainPolicy
 from gin_sim.policy import prepare
 from gin_sim.progress import note, progress
 from gin_sim.registry import Agent
-from gin_sim.scoring import RULES_DTYPE, rules_record
-from gin_sim.show import fill_view
-from gin_sim.state import deal, decide_discard
+from gin_sim.scoring import rules_record
 from gin_sim.tournament import play_tournament
-from gin_sim.view import DISCARD, DRAW, KNOCK, OVER, UPCARD
-from gin_sim.wide_features import (
-    N_WIDE,
-    WIDE_KNOCKS,
-    WIDE_NAMES,
-    WIDE_TAKES,
-    knock_later,
-    knock_score,
-    take_score,
-    throw_later,
-    throw_score,
-)
+from gin_sim.wide_features import WIDE_NAMES
 from gin_sim.workers import Workers
 
 SCHEMA_VERSION = 1
 BEGIN = Path(__file__).resolve().parent.parent / "results" / "tune" / "params.json"
 
-THROWS, TAKES, KNOCKS = range(3)
-CHOICES = ("throw", "take", "knock")
-FIRST = (0, WIDE_TAKES, WIDE_KNOCKS, N_WIDE)
-"""Where the weights of each choice begin, and where the last ends."""
-
-OPEN = (25.0, 25.0, 40.0)
-"""Forked are leads up to these, in units of the score."""
-
-NEAR = 10.0
-"""A fork counts the less, by a factor e, for so much of a lead."""
-
-SPREAD = 6.0
-"""So much worse, a throw is drawn by a factor e less often as the other one."""
-
-FORKED = 0.6
-"""The share of open choices that are forked."""
-
-WAITS = 0.3
 PRIOR = 10_000
-BLOCK = 1 << 36
-"""The deals of a task: more than it can need."""
-
-
-# --- forks, compiled -----------------------------------------------------------------
-
-
-@kernel
-def write(counted: Any, row: Any, first: int, sign: float) -> int:
-    """Add what was counted to a row from a place on; return the place after it."""
-    for i in range(len(counted)):
-        row[first + i] += sign * counted[i]
-    return first + len(counted)
-
-
-@kernel
-def write_throw(view: Any, card: int, row: Any, sign: float) -> None:
-    """Add what is counted about a throw to a row."""
-    about = about_throw(view, card)
-    write(throw_later(view, about), row, write(about, row, 0, sign), sign)
-
-
-@kernel
-def chance_of(word: int) -> float:
-    """Return a random word as a number from 0 to below 1."""
-    return float(word) / 2.0**63
-
-
-@kernel
-def two_throws(view: Any, weights: Any, dice: float) -> tuple[int, int, float]:
-    """Return the best throw, another that is drawn, and the lead; -1 if there is none."""
-    cards, scores = np.empty(11, np.int64), np.empty(11)
-    left = view.legal_discards
-    n = best = 0
-    while left:
-        cards[n] = lowest(left)
-        left &= left - 1
-        scores[n] = throw_score(view, cards[n], weights)
-        if scores[n] > scores[best]:
-            best = n
-        n += 1
-    total = 0.0
-    for i in range(n):
-        total += np.exp((scores[i] - scores[best]) / SPREAD) if i != best else 0.0
-    dice *= total
-    other = -1
-    for i in range(n):
-        if i != best:
-            other = i
-            dice -= np.exp((scores[i] - scores[best]) / SPREAD)
-            if dice < 0:
-                break
-    if other < 0:
-        return cards[best], -1, 0.0
-    return cards[best], cards[other], scores[best] - scores[other]
-
-
-@kernel
-def is_due(view: Any, choice: int) -> bool:
-    """Return whether a choice is to be made, and not one that gin makes by itself."""
-    if choice == THROWS:
-        return bool(view.phase == DISCARD and view.deadwood > 0)
-    if choice == KNOCKS:
-        return bool(view.phase == KNOCK and view.deadwood > 0)
-    return (view.phase == DRAW or view.phase == UPCARD) and gin_says(view) == 0
-
-
-@kernel
-def act_as_said(state: Any, rules: Any, said: int) -> None:
-    """Do what was said; a throw alone is no knock yet."""
-    if state.phase == DISCARD:
-        decide_discard(state, rules, said)
-    else:
-        act(state, rules, said)
-
-
-@kernel
-def fork_choices(
-    states: Any,
-    rules: Any,
-    seed: int,
-    first_deal: int,
-    choice: int,
-    agent: PlainPolicy,
-    other: PlainPolicy,
-    rows: Any,
-    leads: Any,
-    gains: Any,
-) -> None:
-    """Play hands and fork choices of an agent in them, until the tables are full.
-
-    Parameters
-    ----------
-    states : (2,) array of STATE_DTYPE
-        To work in.
-    choice : int
-        `THROWS`, `TAKES` or `KNOCKS`.
-    agent, other : policy
-        They change seats from deal to deal.
-    rows : (n, N_WIDE) array of float, zeroed
-        Written: what is counted about the first answer less what is about the second.
-    leads, gains : (n,) arrays of float
-        Written: the first answer's lead, and the points that it gained.
-    """
-    state, branch, rule = states[0], states[1], rules[0]
-    own, opponent = as_policy(agent), as_policy(other)
-    weights = own.params
-    word = next_word(seed ^ first_deal)  # a stream of its own, whatever the cards
-    n = 0
-    number = first_deal
-    while n < gains.shape[0]:
-        state.deal = number
-        state.mirror = 0
-        state.dealer = 1
-        state.scores[0] = 0
-        state.scores[1] = 0
-        deal(state, rule, deal_key(seed, number))
-        me = number & 1
-        non_dealer, dealer = (own, opponent) if me == 0 else (opponent, own)
-        number += 1
-        while state.phase != OVER and n < gains.shape[0]:
-            mover = non_dealer if state.seat == 0 else dealer
-            view = state.views[state.seat]
-            fill_view(state, view)
-            if state.phase == DISCARD:
-                said = mover.discard(view, mover.params)
-            elif state.phase == KNOCK:
-                said = 1 if mover.knock(view, mover.params) else 0
-            else:
-                said = 1 if mover.draw(view, mover.params) else 0
-            if state.seat == me and is_due(view, choice):
-                one, two, lead = 1, 0, 0.0
-                row = rows[n]
-                word = next_word(word)
-                if choice == THROWS:
-                    one, two, lead = two_throws(view, weights, chance_of(word))
-                elif choice == TAKES:
-                    lead = take_score(view, weights)
-                else:
-                    lead = knock_score(view, view.candidate, weights)
-                word = next_word(word)
-                if two >= 0 and abs(lead) < OPEN[choice] and chance_of(word) < FORKED:
-                    if choice == THROWS:
-                        write_throw(view, one, row, 1.0)
-                        write_throw(view, two, row, -1.0)
-                    elif choice == TAKES:
-                        write(about_take(view), row, WIDE_TAKES, 1.0)
-                    else:
-                        about = knock_after(view, view.candidate)
-                        place = write(about, row, WIDE_KNOCKS, 1.0)
-                        write(knock_later(view, about), row, place, 1.0)
-                    leads[n] = lead
-                    for answer in (one, two):
-                        states[1] = states[0]
-                        act(branch, rule, answer)
-                        play_until(branch, rule, OVER, non_dealer, dealer)
-                        points = points_for(branch, me)
-                        gains[n] += points if answer == one else -points
-                    n += 1
-                if choice == KNOCKS:
-                    word = next_word(word)
-                    if chance_of(word) < WAITS:
-                        said = 0
-            act_as_said(state, rule, said)
-
-
-@once
-def compile_forks() -> None:
-    """Compile the loop for all agents."""
-    if not JIT_DISABLED:
-        loop: Any = fork_choices
-        rules = numba.from_dtype(RULES_DTYPE)[::1]
-        numbers = numba.float64[::1]
-        asked = (*[numba.int64] * 3, POLICY_TYPE, POLICY_TYPE)
-        loop.compile((STATES_TYPE, rules, *asked, numba.float64[:, ::1], numbers, numbers))
-        loop.disable_compile()
+"""So many more forks are thought to have shown that there is nothing to change."""
 
 
 # --- rounds --------------------------------------------------------------------------
@@ -329,8 +119,7 @@ class Study:
         }
 
 
-@dataclass(frozen=True)
-class Forks:
+class Forks(NamedTuple):
     """Forks of one choice: what was counted, how far the first led, what it gained."""
 
     rows: NDArray[np.float64]
@@ -355,29 +144,26 @@ def gather(
 
     def fork(number: int, other: PlainPolicy, n: int) -> Forks:
         task = (round_ * len(CHOICES) + choice) * len(opponents) + number
-        rows, leads, gains = np.zeros((n, N_WIDE)), np.zeros(n), np.zeros(n)
-        rules = rules_record(Rules.preset(study.preset))
+        rows, leads, gains = np.zeros((n, FIRST[choice + 1] - FIRST[choice])), *np.zeros((2, n))
+        states, rules = records(2, STATE_DTYPE), rules_record(Rules.preset(study.preset))
         where = (study.seed, task * BLOCK, choice)
-        fork_choices(records(2, STATE_DTYPE), rules, *where, agent, other, rows, leads, gains)
-        return Forks(rows[:, FIRST[choice] : FIRST[choice + 1]], leads, gains)
+        if fork_choices(states, rules, *where, agent, other, rows, leads, gains) != DONE:
+            deal = int(states[0]["deal"])
+            raise PlayError(f"an illegal card on deal {deal} of seed {study.seed}")
+        return Forks(rows, leads, gains)
 
     # The hands against itself are most of them: cut in two, so that two can play them.
     half = opponents[0][1] // 2
     opponents = [(agent, half), (agent, opponents[0][1] - half), *opponents[1:]]
     some = parallel(delayed(fork)(i, other, n) for i, (other, n) in enumerate(opponents) if n)
-    return Forks(*(np.concatenate(parts) for parts in zip(*map(_parts, some), strict=True)))
-
-
-def _parts(forks: Forks) -> tuple[NDArray[np.float64], ...]:
-    return forks.rows, forks.leads, forks.gains
+    return Forks(*(np.concatenate(parts) for parts in zip(*some, strict=True)))
 
 
 def better(weights: NDArray[np.float64], forks: Forks) -> tuple[NDArray[np.float64], float]:
     """Return the weights of a choice after one round, and what a unit of the lead gains.
 
     First the leads are made into points, by one factor; then all weights are changed so
-    that the squares of what is left are least, forks of small leads counting most.  So many
-    more forks as `PRIOR` are thought to have shown that there is nothing to change.
+    that the squares of what is left are least, forks of small leads counting most.
     """
     counts = np.exp(-np.abs(forks.leads) / NEAR)
     along = counts * forks.leads
@@ -417,7 +203,7 @@ def improve(study: Study, workers: Workers) -> tuple[NDArray[np.float64], pd.Dat
     return rounded(weights), pd.DataFrame(told)
 
 
-def check(study: Study, agent: Agent) -> pd.DataFrame:
+def check(study: Study, agent: Agent, workers: Workers) -> pd.DataFrame:
     """Return what an agent scores against the pool and the one before, on fresh deals."""
     against = [*study.pool, study.agent]
     played = play_tournament(
@@ -426,6 +212,7 @@ def check(study: Study, agent: Agent) -> pd.DataFrame:
         hands=2 * study.deals,
         seed=study.seed + 1,
         rules=study.preset,
+        jobs=workers.jobs,
         keep_hands=False,
     ).summary
     found = played[["points_per_hand", "ci_low", "ci_high"]].copy()
@@ -474,6 +261,9 @@ def run(args: argparse.Namespace) -> None:
     """Run the command."""
     agent = begin_with(args.begin)
     pool = tuple(load_agent(name) for name in args.pool)
+    for one in pool:
+        if not one.compiled:
+            raise AgentError(f"--pool: agent '{one.label}' is plain Python; must be compiled")
     Rules.preset(args.rules)  # refused now, not after the rounds
     shown = Path(args.begin).resolve()
     home = BEGIN.parent.parent.parent
@@ -486,7 +276,7 @@ def run(args: argparse.Namespace) -> None:
     weights, rounds = improve(study, workers)
     params = dict(zip(WIDE_NAMES, weights.tolist(), strict=True))
     folder.write_text("params.json", json.dumps(params, indent=2) + "\n")
-    before, after = (check(study, one) for one in (agent, with_weights(agent, weights)))
+    before, after = (check(study, one, workers) for one in (agent, with_weights(agent, weights)))
     for name, table in (("rounds", rounds), ("before", before), ("after", after)):
         folder.write_text(f"{name}.csv", table.to_csv(index=False, lineterminator="\n"))
     both = zip(before.itertuples(), after.itertuples(), strict=True)

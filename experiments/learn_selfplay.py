@@ -58,6 +58,7 @@ from numpy.typing import NDArray
 
 from gin_sim.bits import lowest
 from gin_sim.cards import DECK
+from gin_sim.chance import sample
 from gin_sim.cli.common import Parser, guarded, print_table, whole
 from gin_sim.compiled import kernel
 from gin_sim.drawing import axes_of, caption, no_data, plain, save
@@ -164,24 +165,6 @@ def sight_of(observation: Any) -> Sight:
         cards_in(observation, 5),
         cards_in(observation, 7),
     )
-
-
-@kernel
-def sample(scores: Any, n: int, dice: float) -> int:
-    """Turn the first n scores into probabilities; return one place by them.
-
-    Parameters
-    ----------
-    dice : float
-        At least 0 and below 1.
-    """
-    scores[:n] = np.exp(scores[:n] - scores[:n].max())
-    scores[:n] /= scores[:n].sum()
-    for i in range(n - 1):
-        dice -= scores[i]
-        if dice < 0.0:
-            return i
-    return n - 1
 
 
 @kernel

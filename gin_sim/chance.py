@@ -118,6 +118,24 @@ def below(word: int, n: int) -> int:
 
 
 @kernel
+def sample(scores: Any, n: int, dice: float) -> int:
+    """Turn the first n scores into probabilities; return one place by them.
+
+    Parameters
+    ----------
+    dice : float
+        At least 0 and below 1.
+    """
+    scores[:n] = np.exp(scores[:n] - scores[:n].max())
+    scores[:n] /= scores[:n].sum()
+    for i in range(n - 1):
+        dice -= scores[i]
+        if dice < 0.0:
+            return i
+    return n - 1
+
+
+@kernel
 def pick(cards: int, word: int) -> int:
     """Return a card of a non-empty mask, each as likely as the next."""
     if cards & (cards - 1) == 0:

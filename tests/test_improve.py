@@ -12,12 +12,6 @@ from joblib import Parallel
 
 from experiments.improve import (
     BEGIN,
-    CHOICES,
-    FIRST,
-    KNOCKS,
-    OPEN,
-    TAKES,
-    THROWS,
     Forks,
     Study,
     begin_with,
@@ -25,12 +19,11 @@ from experiments.improve import (
     build_parser,
     gather,
     improve,
-    is_due,
-    two_throws,
 )
 from gin_sim import load_agent, shuffled_deck
 from gin_sim.awkward import make_view
 from gin_sim.cards import cards_of
+from gin_sim.choices import CHOICES, FIRST, KNOCKS, OPEN, TAKES, THROWS, is_due, two_throws
 from gin_sim.cli.common import guarded
 from gin_sim.view import KNOCK
 from gin_sim.wide_features import N_WIDE, WIDE_NAMES, throw_score

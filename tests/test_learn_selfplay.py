@@ -19,12 +19,12 @@ from experiments.learn_selfplay import (
     choose_throw,
     learning_curve,
     measure,
-    sample,
     say_yes,
 )
 from gin_sim import Rules, load_agent
 from gin_sim.awkward import make_view
 from gin_sim.cards import cards_of
+from gin_sim.chance import sample
 from gin_sim.cli.common import guarded
 from gin_sim.compiled import JIT_DISABLED
 from gin_sim.env import VectorEnv
