@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from gin_sim import AgentError, PlayError, Rules, RulesError, agent
+from gin_sim import AgentError, PlayError, Rules, RulesError
 from gin_sim.env import GinRummyAgainstEnv, GinRummyEnv, VectorEnv
 from gin_sim.env.actions import DRAW, KNOCK, PASS_FIRST, TAKE_FIRST
 from tests.env_hands import mixed, play_out
+from tests.helpers import PASSIVE
 
 
 def test_an_illegal_action_is_named_with_what_is_legal_and_how_to_replay_it() -> None:
@@ -225,25 +227,9 @@ def test_a_reset_that_is_refused_changes_nothing() -> None:
     assert (env.infos["player_0"]["seed"], env.infos["player_0"]["deal"]) == (1, 3)
 
 
-@agent("cheat", source="made to play illegally", compiled=False)
-class Cheat:
-    """Throws a card it does not hold."""
-
-    @staticmethod
-    def draw(view: Any, params: Any) -> bool:
-        return False
-
-    @staticmethod
-    def discard(view: Any, params: Any) -> int:
-        return -1
-
-    @staticmethod
-    def knock(view: Any, params: Any) -> bool:
-        return False
-
-
 def test_an_opponent_that_plays_illegally_is_named() -> None:
-    env = GinRummyAgainstEnv(Cheat, seat="dealer")
+    cheat = replace(PASSIVE, name="cheat", discard=lambda view, params: -1)
+    env = GinRummyAgainstEnv(cheat, seat="dealer")
     env_seed = 12
     env.reset(seed=env_seed)
     with pytest.raises(PlayError, match=r"agent 'cheat' threw -1; .*seed 12, deal 0"):
@@ -257,26 +243,14 @@ def test_a_learner_never_plays_the_cards_of_an_opponent_that_failed(
 ) -> None:
     asked: list[int] = []
 
-    @agent(f"failing_{what.__name__}_{first}", source="fails once", compiled=False)
-    class Failing:
-        """Fails at its first or its second draw, and plays on when asked again."""
+    def draw(view: Any, params: Any) -> bool:
+        asked.append(1)
+        if len(asked) == 2 - first:
+            raise what
+        return False
 
-        @staticmethod
-        def draw(view: Any, params: Any) -> bool:
-            asked.append(1)
-            if len(asked) == 2 - first:
-                raise what
-            return False
-
-        @staticmethod
-        def discard(view: Any, params: Any) -> int:
-            return int((view.best_discards & -view.best_discards).bit_length() - 1)
-
-        @staticmethod
-        def knock(view: Any, params: Any) -> bool:
-            return False
-
-    env = GinRummyAgainstEnv(Failing, seat="dealer" if first else "non-dealer")
+    failing = replace(PASSIVE, name="failing", draw=draw)
+    env = GinRummyAgainstEnv(failing, seat="dealer" if first else "non-dealer")
     choose = mixed(1)
     with pytest.raises((PlayError, KeyboardInterrupt)):
         seen, _ = env.reset(seed=1)
@@ -297,23 +271,8 @@ def test_a_reset_gives_up_where_the_learner_is_never_asked(
 ) -> None:
     monkeypatch.setattr("gin_sim.env.against.MOST_SKIPPED", 20)
 
-    @agent("taker", source="always takes", compiled=False)
-    class Taker:
-        """Takes the upcard, so that hands of one turn are over at once."""
-
-        @staticmethod
-        def draw(view: Any, params: Any) -> bool:
-            return True
-
-        @staticmethod
-        def discard(view: Any, params: Any) -> int:
-            return int((view.best_discards & -view.best_discards).bit_length() - 1)
-
-        @staticmethod
-        def knock(view: Any, params: Any) -> bool:
-            return False
-
-    env = GinRummyAgainstEnv(Taker, Rules(turn_limit=1, knock_limit=0), seat="dealer")
+    taker = replace(PASSIVE, name="taker", draw=lambda view, params: True)
+    env = GinRummyAgainstEnv(taker, Rules(turn_limit=1, knock_limit=0), seat="dealer")
     with pytest.raises(RulesError, match="20 hands in a row ended before the learner"):
         env.reset(seed=1)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -20,7 +21,7 @@ from experiments.improve import (
     gather,
     improve,
 )
-from gin_sim import load_agent, shuffled_deck
+from gin_sim import Params, PlayError, View, agent, load_agent, shuffled_deck
 from gin_sim.awkward import make_view
 from gin_sim.cards import cards_of
 from gin_sim.choices import CHOICES, FIRST, KNOCKS, OPEN, TAKES, THROWS, is_due, two_throws
@@ -164,6 +165,41 @@ def test_a_beginning_that_is_none_is_refused_in_a_line(
     said = capsys.readouterr().err
     assert what in said
     assert len(said.strip().splitlines()) == 1
+
+
+@agent("dealer_of_kings", source="throws what it may not hold")
+class Kings:
+    """Throws the king of spades, whatever it holds."""
+
+    @staticmethod
+    def draw(view: View, params: Params) -> bool:
+        return False
+
+    @staticmethod
+    def discard(view: View, params: Params) -> int:
+        return 51
+
+    @staticmethod
+    def knock(view: View, params: Params) -> bool:
+        return False
+
+
+@pytest.mark.parametrize("choice", [THROWS, TAKES, KNOCKS], ids=CHOICES)
+def test_an_illegal_card_stops_the_forks_and_is_named(choice: int) -> None:
+    asked = replace(study(12), pool=(Kings,), itself=0.0)
+    with (
+        Parallel(1, backend="threading") as parallel,
+        pytest.raises(PlayError, match=r"an illegal card on deal \d+ of seed 4"),
+    ):
+        gather(asked, BEGUN.param_values, choice, 0, parallel)
+
+
+def test_a_pool_of_plain_python_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert (
+        guarded(build_parser(), ["--pool", f"{Path(__file__).with_name('helpers.py')}:passive"])
+        == 2
+    )
+    assert "is plain Python; must be compiled" in capsys.readouterr().err
 
 
 def test_the_agent_is_what_the_committed_runs_found() -> None:
