@@ -13,7 +13,8 @@ that is the next round's player.  It is policy iteration [1]_ with the values of
   knock the two answers.  Only where the lead is small, and the nearer to nought the more a
   fork counts in the regression: there the choice is open.
 * Half of the forks (``--itself``) are in hands against itself as it is in that round, the
-  others in hands against the agents of the pool, each as many.  Both seats are played.
+  others in hands against the agents of the pool, each as many; one that is named three
+  times, three times as many.  Both seats are played.
 * After a choice to knock the agent waits three times of ten, so that later choices are seen.
 * The weights of the last round are the result, with three digits.  Before and after, the
   agent plays every agent of the pool, and the one before, on deals that no round saw.
@@ -205,7 +206,8 @@ def improve(study: Study, workers: Workers) -> tuple[NDArray[np.float64], pd.Dat
 
 def check(study: Study, agent: Agent, workers: Workers) -> pd.DataFrame:
     """Return what an agent scores against the pool and the one before, on fresh deals."""
-    against = [*study.pool, study.agent]
+    pool = {one.label: one for one in study.pool}
+    against = [*pool.values(), study.agent]
     played = play_tournament(
         [agent, *against],
         format="gauntlet",
@@ -216,7 +218,7 @@ def check(study: Study, agent: Agent, workers: Workers) -> pd.DataFrame:
         keep_hands=False,
     ).summary
     found = played[["points_per_hand", "ci_low", "ci_high"]].copy()
-    found.insert(0, "opponent", [*(one.label for one in study.pool), "as it began"])
+    found.insert(0, "opponent", [*pool, "as it began"])
     found.insert(1, "deals", study.deals)
     return found
 

@@ -128,6 +128,21 @@ def test_the_fit_finds_the_weights_that_made_the_gains() -> None:
     assert kept == pytest.approx(begun, abs=0.5)
 
 
+def test_an_opponent_named_twice_has_twice_the_forks() -> None:
+    asked = replace(study(60), itself=0.0)
+    pools = asked.pool, (*asked.pool, asked.pool[0])
+    with Parallel(1, backend="threading") as parallel:
+        one, two = (
+            gather(replace(asked, pool=pool), BEGUN.param_values, THROWS, 0, parallel)
+            for pool in pools
+        )
+    # Of 60 forks the first opponent has 30, or 20 and 20: the tables begin alike, and go on.
+    assert len(one.leads) == len(two.leads) == 60
+    assert (one.leads[:20] == two.leads[:20]).all()
+    assert (one.leads[20:30] != two.leads[20:30]).any()
+    assert (two.leads[40:60] != two.leads[:20]).any()
+
+
 def test_rounds_give_weights_with_three_digits_and_a_table() -> None:
     asked = study(scaled(3000, 8), rounds=2)
     weights, rounds = improve(asked, Workers.choose(2, "threads"))
@@ -142,13 +157,14 @@ def test_the_command_writes_what_it_found(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "run"
-    words = ["--rounds", "1", "--forks", "10", "--deals", "2", "--pool", "simple"]
+    words = ["--rounds", "1", "--forks", "10", "--deals", "2", "--pool", "simple", "simple"]
     assert guarded(build_parser(), [*words, "--jobs", "1", "--out", str(out)]) == 0
     assert tuple(json.loads((out / "params.json").read_text())) == WIDE_NAMES
     assert len(pd.read_csv(out / "rounds.csv")) == len(CHOICES)
     for name in ("before", "after"):
         assert list(pd.read_csv(out / f"{name}.csv")["opponent"]) == ["simple", "as it began"]
-    assert "--begin results/tune/params.json" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "--begin results/tune/params.json --pool simple simple" in said
 
 
 @pytest.mark.parametrize(
@@ -204,10 +220,8 @@ def test_a_pool_of_plain_python_is_refused(capsys: pytest.CaptureFixture[str]) -
 
 def test_the_agent_is_what_the_committed_runs_found() -> None:
     result = BEGIN.parent.parent / "improve"
-    first, last = (
-        [json.loads((run / f"{name}.json").read_text()) for name in ("manifest", "params")]
-        for run in (result / "first", result)
-    )
-    assert first[0]["begin"] == BEGUN.params
-    assert last[0]["begin"] == first[1]
-    assert last[1] == load_agent("tuned").params
+    weights = BEGUN.params
+    for run in (result / "first", result / "second", result):
+        assert json.loads((run / "manifest.json").read_text())["begin"] == weights
+        weights = json.loads((run / "params.json").read_text())
+    assert weights == load_agent("tuned").params
