@@ -3,7 +3,8 @@
     python -m experiments.ladder --games 20000 --few-games 2000 --seed 30
 
 Played are whole games to the target and single hands, under the rules of the EAAI-2021
-challenge and of the web game that the knocking tip is about, everybody against everybody:
+challenge and of the web game that the knocking tip is about (``--rules``), everybody against
+everybody:
 
 * the quick agents, many games of each pairing;
 * all agents, `search` among them, fewer games of each pairing: here ratings are found.
@@ -134,7 +135,7 @@ def study(args: argparse.Namespace, folder: RunFolder) -> pd.DataFrame:
     quick = tuple(args.quick)
     everybody = (*quick, *args.slow)
     tables: dict[str, list[dict[str, Any]]] = {"pairings": [], "ratings": [], "ways": []}
-    for preset in RULES:
+    for preset in args.rules:
         for agents, games in ((quick, args.games), (everybody, args.few_games)):
             for unit in ("games", "hands"):
                 where: dict[str, Any] = {"rules": preset, "of": unit}
@@ -168,7 +169,8 @@ def run(args: argparse.Namespace) -> None:
     agents = [load_agent(name) for name in (*args.quick, *args.slow)]
     command = (
         f"python -m experiments.ladder --games {args.games} --few-games {args.few_games} "
-        f"--seed {args.seed} --quick {' '.join(args.quick)} --slow {' '.join(args.slow)}"
+        f"--seed {args.seed} --rules {' '.join(args.rules)} "
+        f"--quick {' '.join(args.quick)} --slow {' '.join(args.slow)}"
     )
     manifest = {
         "schema": SCHEMA_VERSION,
@@ -177,7 +179,7 @@ def run(args: argparse.Namespace) -> None:
         "seed": args.seed,
         "games": args.games,
         "few_games": args.few_games,
-        "rules": {preset: Rules.preset(preset).as_dict() for preset in RULES},
+        "rules": {preset: Rules.preset(preset).as_dict() for preset in args.rules},
         "agents_sha256": {one.label: one.source_hash() for one in agents},
         "versions": versions(),
         "git_commit": git_commit(),
@@ -185,7 +187,7 @@ def run(args: argparse.Namespace) -> None:
     folder = take_folder(args.out, "ladder", manifest)
     note(f"{len(agents)} agents, seed {args.seed}, results in {folder.path}")
     found = study(args, folder)
-    for preset in RULES:
+    for preset in args.rules:
         shown = [
             [str(row["agent"]), f"{row['elo']:+.0f}", f"{100 * row['game_share']:.1f} %"]
             for row in found[(found["rules"] == preset) & (found["of"] == "games")].to_dict(
@@ -213,6 +215,7 @@ def build_parser() -> Parser:
     parser.add_argument(
         "--few-games", metavar="N", type=whole(2, 10_000_000), default=2_000, help="of all agents"
     )
+    parser.add_argument("--rules", metavar="PRESET", nargs="+", default=list(RULES))
     parser.add_argument("--quick", metavar="AGENT", nargs="+", default=list(QUICK))
     parser.add_argument("--slow", metavar="AGENT", nargs="*", default=list(SLOW))
     return parser

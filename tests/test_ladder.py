@@ -60,3 +60,19 @@ def test_it_writes_its_tables(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert len(pd.read_csv(out / "ways.csv")) == len(RULES) * 3
     of_games = pairings[pairings["of"] == "games"]
     assert set(of_games["games"]) == {2, 4}
+
+
+def test_rules_can_be_chosen_and_wrong_ones_are_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = ["--games", "2", "--few-games", "2", "--quick", "simple", "greedy", "--slow", "medium"]
+    out = tmp_path / "one"
+    assert guarded(build_parser(), [*asked, "--rules", "straight", "--out", str(out)]) == 0
+    assert "--rules straight" in capsys.readouterr().out
+    for name in ("pairings", "ratings", "ways"):
+        assert set(pd.read_csv(out / f"{name}.csv")["rules"]) == {"straight"}
+    assert guarded(build_parser(), [*asked, "--rules", "whist", "--out", str(out)]) == 2
+    said = capsys.readouterr().err
+    assert "whist" in said
+    assert "eaai" in said
+    assert len(said.strip().splitlines()) == 1
