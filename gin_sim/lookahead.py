@@ -130,7 +130,9 @@ def drop_losers(
 
 
 @kernel
-def play_on(
+def play_worlds(
+    states: Any,
+    limits: Any,
     view: Any,
     actions: Any,
     beliefs: Any,
@@ -140,27 +142,9 @@ def play_on(
     sums: Any,
     in_play: Any,
 ) -> int:
-    """Play actions on in likely worlds; return in how many.
-
-    An action that is clearly behind is not played any more.
-
-    Parameters
-    ----------
-    actions : (>= n,) array of int
-        As :func:`gin_sim.playouts.act` takes them; at most `MOST_ACTIONS`.
-    beliefs : (>= n,) array of float
-        The chance of winning with each, up to a constant, as believed beforehand.
-    weights : (N_WIDE,) array of float
-        By which both throw and knock in the play-outs; see :mod:`gin_sim.wide_features`.
-    sums : (MOST_ACTIONS,) array of float
-        Written: the chances of winning with each action, summed over the worlds.
-    in_play : (MOST_ACTIONS,) array of bool
-        Written: whether an action was played in all worlds.
-    """
+    """Do what :func:`play_on` says, in the memory of two states and one record of rules."""
     begun = clock.seconds() if effort.seconds > 0 else 0.0
-    states = new_states(2)
-    rules = new_rules()[0]
-    start, state = states[0], states[1]
+    start, state, rules = states[0], states[1], limits[0]
     rules_of(view, rules)
     set_view(start, rules, view)
     evidence = gather(view)
@@ -198,6 +182,41 @@ def play_on(
             if effort.seconds > 0 and clock.seconds() - begun > effort.seconds:
                 break
     return done
+
+
+@kernel
+def play_on(
+    view: Any,
+    actions: Any,
+    beliefs: Any,
+    n: int,
+    effort: Effort,
+    weights: Any,
+    sums: Any,
+    in_play: Any,
+) -> int:
+    """Play actions on in likely worlds; return in how many.
+
+    An action that is clearly behind is not played any more.
+
+    Parameters
+    ----------
+    actions : (>= n,) array of int
+        As :func:`gin_sim.playouts.act` takes them; at most `MOST_ACTIONS`.
+    beliefs : (>= n,) array of float
+        The chance of winning with each, up to a constant, as believed beforehand.
+    weights : (N_WIDE,) array of float
+        By which both throw and knock in the play-outs; see :mod:`gin_sim.wide_features`.
+    sums : (MOST_ACTIONS,) array of float
+        Written: the chances of winning with each action, summed over the worlds.
+    in_play : (MOST_ACTIONS,) array of bool
+        Written: whether an action was played in all worlds.
+    """
+    # What makes an array hands it on, and takes no record out of it: numba lets an array go
+    # after its last use, and a record does not keep it.
+    states = new_states(2)
+    limits = new_rules()
+    return play_worlds(states, limits, view, actions, beliefs, n, effort, weights, sums, in_play)
 
 
 @kernel
