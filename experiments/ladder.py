@@ -11,8 +11,8 @@ everybody:
 
 Single hands are as many as games.  The share of games won is the headline; its interval is
 over mirrored pairs of games.  How an agent wins and when it knocks is read off the hands of
-all its games of the second kind under the same rules.  The tables are written after each
-part, so that what has been played is kept.
+all its games of the second kind under the same rules, and so are the figures.  The tables are
+written after each part, so that what has been played is kept.
 """
 
 from __future__ import annotations
@@ -23,11 +23,14 @@ from typing import TYPE_CHECKING, Any
 
 from gin_sim.checks import MAX_SEED
 from gin_sim.cli.common import Parser, add_workers, guarded, print_table, whole
+from gin_sim.drawing import save
 from gin_sim.folder import RunFolder, take_folder
 from gin_sim.manifest import SCHEMA_VERSION, git_commit, versions
 from gin_sim.progress import note
 from gin_sim.registry import load_agent
 from gin_sim.rules import Rules
+from gin_sim.standing_figures import ratings as draw_ratings
+from gin_sim.standing_figures import superiority
 from gin_sim.tournament import play_tournament
 
 if TYPE_CHECKING:
@@ -128,6 +131,16 @@ def ways(hands: pd.DataFrame, **where: Any) -> list[dict[str, Any]]:
     return rows
 
 
+def draw(found: Result, folder: RunFolder, preset: str) -> None:
+    """Draw the ratings, and who beats whom in the order of the ratings."""
+    ranked, figures = found.ranking, folder.path / "figures"
+    order = list(ranked.sort_values("elo", ascending=False)["agent"])
+    size = (2.4 + 0.62 * len(order), 1.6 + 0.5 * len(order))
+    pairings = found.summary
+    save(lambda ax: superiority(pairings, ax, order), figures / f"{preset}_superiority.png", size)
+    save(lambda ax: draw_ratings(ranked, ax, "games"), figures / f"{preset}_ratings.png", size)
+
+
 def study(args: argparse.Namespace, folder: RunFolder) -> pd.DataFrame:
     """Play everything, write the tables, and return the ratings."""
     import pandas as pd  # noqa: PLC0415 - only now
@@ -158,6 +171,7 @@ def study(args: argparse.Namespace, folder: RunFolder) -> pd.DataFrame:
                     tables["ratings"] += ratings(found, **where)
                 if keep:
                     tables["ways"] += ways(found.hands, rules=preset)
+                    draw(found, folder, preset)
                 for name, rows in tables.items():
                     text = pd.DataFrame(rows).to_csv(index=False, lineterminator="\n")
                     folder.write_text(f"{name}.csv", text)

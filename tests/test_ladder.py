@@ -58,6 +58,9 @@ def test_it_writes_its_tables(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert len(pairings) == len(RULES) * 2 * (1 + 3)
     assert len(pd.read_csv(out / "ratings.csv")) == len(RULES) * 2 * 3
     assert len(pd.read_csv(out / "ways.csv")) == len(RULES) * 3
+    figures = {path.name for path in (out / "figures").iterdir()}
+    kinds = ("ratings", "superiority")
+    assert figures == {f"{preset}_{kind}.png" for preset in RULES for kind in kinds}
     of_games = pairings[pairings["of"] == "games"]
     assert set(of_games["games"]) == {2, 4}
 
