@@ -261,7 +261,10 @@ def command_agent(spec: str) -> Agent:
     if not words:
         raise AgentError(f"agent '{spec}': write cmd:PROGRAM ARGUMENTS")
     if "\0" in text or shutil.which(words[0]) is None:
-        raise AgentError(f"agent '{spec}': there is no program '{words[0]}' that can be run")
+        reason = f"there is no program '{words[0]}' that can be run"
+        if Path(words[0]).is_file():
+            reason = f"'{words[0]}' is a file that may not be run: chmod +x, or name what runs it"
+        raise AgentError(f"agent '{spec}': {reason}")
     command = tuple(words)
     asked = {decision: Question(command, decision) for decision in DECISIONS}
     agent = CommandAgent(

@@ -215,7 +215,7 @@ def export_decisions(
     rules : Rules or str, optional
         The standard rules if not given.
     report : callable, optional
-        Told of the progress.
+        Told of the progress, first that nothing has been played yet.
 
     Returns
     -------
@@ -250,6 +250,8 @@ def export_decisions(
     schema, many = _schema(about), 0
     try:
         with _writer(temporary, schema) as writer:
+            if report is not None:
+                report(0, hands)
             for number in range(hands):
                 deal, mirror = divmod(number, 2)
                 order = Order(seed, deal, 1, mirror, 0)
@@ -280,6 +282,8 @@ def about_decisions(path: str | Path) -> dict[str, Any]:
     """
     import pyarrow.parquet as pq  # noqa: PLC0415
 
+    if not isinstance(path, str | os.PathLike):
+        raise ResultsError(f"path = {path!r}: give the path of a file")
     with _damage_told(path):
         schema = pq.read_schema(path)
         about = json.loads((schema.metadata or {}).get(_KEY, b"null"))
@@ -305,7 +309,7 @@ def _damage_told(path: str | Path) -> Iterator[None]:
 
 
 def decision_batches(path: str | Path, size: int, observation: str = "flat") -> Iterator[Decisions]:
-    """Yield the decisions of a file, some at a time, in the order of play.
+    """Return the decisions of a file, some at a time, in the order of play.
 
     Parameters
     ----------
@@ -321,12 +325,17 @@ def decision_batches(path: str | Path, size: int, observation: str = "flat") -> 
     RulesError
         For a size or an observation that cannot be.
     """
-    import pyarrow.parquet as pq  # noqa: PLC0415
-
     size = whole_number(size, "size", 1, 1 << 31, RulesError)
     if observation not in SHAPES:
         raise RulesError(f"observation = {observation!r}: allowed is {' or '.join(SHAPES)}")
     about_decisions(path)
+    return _batches(path, size, observation)
+
+
+def _batches(path: str | Path, size: int, observation: str) -> Iterator[Decisions]:
+    """Yield the decisions of a file that has been looked at."""
+    import pyarrow.parquet as pq  # noqa: PLC0415
+
     with _damage_told(path):
         file = pq.ParquetFile(path, page_checksum_verification=True)
     with file:

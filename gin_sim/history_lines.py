@@ -85,6 +85,8 @@ def read_history(line: str) -> History:
     ResultsError
         Naming what cannot be: the field, or the move by its number.
     """
+    if not isinstance(line, str):
+        raise ResultsError(f"line = {line!r}: must be text, a line of a file of histories")
     try:
         document = json.loads(line)
     except (ValueError, RecursionError) as error:
@@ -233,6 +235,8 @@ def read_histories(path: str | Path) -> Iterator[History]:
     except (OSError, ValueError) as error:
         if isinstance(error, GinSimError):
             raise
+        if isinstance(error, UnicodeDecodeError):
+            raise ResultsError(f"'{path}' is not a file of histories: no text") from error
         reason = getattr(error, "strerror", None) or error
         raise ResultsError(f"'{path}' cannot be read: {reason}") from error
 

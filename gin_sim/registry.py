@@ -383,7 +383,9 @@ def _from_file(path: Path, name: str) -> Agent:
     for one in found:
         if one.name == name:
             return one
-    there = ", ".join(one.name for one in found) or "none (is there an @agent class?)"
+    there = ", ".join(one.name for one in found) or (
+        "none (is there an @agent class? A program of its own is named 'cmd:PROGRAM ARGUMENTS')"
+    )
     raise AgentError(f"no agent '{name}' in '{path}'; there are: {there}")
 
 

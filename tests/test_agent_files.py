@@ -230,7 +230,7 @@ def test_a_python_agent_that_answers_a_float_stops_the_run(tmp_path: Path) -> No
     ("text", "name", "message"),
     [
         (NUMBA_AGENT, "yours", "no agent 'yours' in .*; there are: mine"),
-        ("x = 1", "mine", "none .is there an @agent class"),
+        ("x = 1", "mine", "none .is there an @agent class.*'cmd:PROGRAM"),
         ("x = 1/0", "mine", "line 1 cannot be loaded: ZeroDivisionError"),
         ("def f(:", "mine", "cannot be loaded: SyntaxError"),
         ("import nowhere_at_all", "mine", "ModuleNotFoundError"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -129,8 +130,13 @@ def test_the_same_command_gives_the_same_rows(
     assert document["hands"] == HANDS
     assert document["decisions"] == len(read_decisions(file).won)
     assert out.read_bytes() == file.read_bytes()
-    assert "there already" in refused(capsys, *words, "--out", str(out))
-    assert "cannot be written" in refused(capsys, *words, "--out", str(tmp_path / "no" / "x"))
+    for refusal, place in (("there already", out), ("cannot be written", tmp_path / "no" / "x")):
+        assert refusal in refused(capsys, *words, "--out", str(place))
+        with suppress(SystemExit):
+            main([*words, "--out", str(place)])
+        assert "seed 3, into" not in capsys.readouterr().err  # nothing was begun
+    assert main([*words, "--out", str(tmp_path / "third")]) == 0
+    assert f"{HANDS} hands, seed 3, into" in capsys.readouterr().err
 
 
 def test_an_agent_that_fails_leaves_no_file(
@@ -162,8 +168,14 @@ def test_what_is_no_such_file_is_refused(file: Path, tmp_path: Path) -> None:
             read_decisions(path)
     with pytest.raises(RulesError, match="observation"):
         read_decisions(file, "round")
+    # Refused where it is asked for, not where the first batch is taken.
     with pytest.raises(RulesError, match="size"):
-        next(decision_batches(file, 0))
+        decision_batches(file, 0)
+    with pytest.raises(ResultsError, match="cannot be read"):
+        decision_batches(tmp_path / "none", 1)
+    for path in (3, None, [file]):
+        with pytest.raises(ResultsError, match="give the path of a file"):
+            read_decisions(path)  # type: ignore[arg-type]
 
 
 def test_a_damaged_byte_of_the_rows_is_seen(file: Path, tmp_path: Path) -> None:

@@ -280,7 +280,13 @@ def test_what_cannot_be_told_is_one_line(
     write_histories(file, record_hands("simple", "random", seed=1, deals=range(1)))
     assert "holds no such hand" in refused(capsys, "replay", str(file), "--deal", "9")
     file.write_bytes(b"\xff\xfe")
-    assert "cannot be read" in refused(capsys, "replay", str(file))
+    assert "is not a file of histories" in refused(capsys, "replay", str(file))
+    file.write_text("\n")
+    assert "holds no hands" in refused(capsys, "replay", str(file))
+    assert "holds no such hand" in refused(capsys, "replay", str(file), "--mirror", "0")
+    for line in (3, None, b"{}"):
+        with pytest.raises(ResultsError, match="must be text"):
+            read_history(line)  # type: ignore[arg-type]
     assert "say which --deal" in refused(capsys, "replay", str(tmp_path))
     with pytest.raises(ResultsError, match="holds no histories"):
         list(read_histories(tmp_path))

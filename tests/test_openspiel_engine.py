@@ -6,6 +6,7 @@ Where OpenSpiel is known to be wrong, and only there, they may differ; each kind
 from __future__ import annotations
 
 import dataclasses
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -52,6 +53,7 @@ from gin_sim.interop.openspiel_bots import (
     view_actions,
 )
 from tests import spiel
+from tests.command import refused
 from tests.helpers import scaled
 from tests.test_openspiel_legal import games
 
@@ -276,6 +278,18 @@ def test_a_bot_plays_here_as_it_plays_there() -> None:
         there = from_actions(own_hand_of_the_bots(deal))
         here = record_hand(OPENSPIEL_SIMPLE, OPENSPIEL_SIMPLE, seed=9, deal=deal, rules=RULES)
         assert here.moves == there.moves
+
+
+def test_bots_without_openspiel_are_refused_before_anything_is_played(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "pyspiel", None)
+    file = tmp_path / "bots.py"
+    file.write_text(Path(openspiel_bots.__file__).read_text())
+    words = ("tournament", f"{file}:openspiel_simple", "simple", "--hands", "2")
+    said = refused(capsys, *words, "--on-illegal", "forfeit", "--out", str(tmp_path / "run"))
+    assert "OpenSpiel is not installed" in said
+    assert not (tmp_path / "run").exists()
 
 
 def test_bots_are_agents() -> None:

@@ -290,6 +290,14 @@ def test_a_command_that_cannot_be_is_refused(spec: str, message: str) -> None:
     assert "\n" not in str(error.value)
 
 
+def test_a_program_that_may_not_be_run_is_told_from_one_that_is_not_there(tmp_path: Path) -> None:
+    file = tmp_path / "bot.py"
+    file.write_text("")
+    file.chmod(0o644)
+    with pytest.raises(AgentError, match="is a file that may not be run: chmod"):
+        load_agent(f"cmd:{file}")
+
+
 def test_a_run_goes_on_only_with_the_bot_it_began_with(tmp_path: Path) -> None:
     spec = write_bot(tmp_path)
     out = tmp_path / "run"

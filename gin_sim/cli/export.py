@@ -43,10 +43,15 @@ def run(args: argparse.Namespace) -> Any:
 
     rules = read_rules(args)
     seed = secrets.randbelow(1 << 32) if args.seed is None else args.seed
-    note(f"{args.hands:,} hands, seed {seed}, into {args.out}")
     with progress("hands") as show:
+
+        def report(done: int, total: int, found: str = "") -> None:
+            if not done:  # nothing was refused
+                note(f"{total:,} hands, seed {seed}, into {args.out}")
+            show(done, total, found)
+
         document = export_decisions(
-            args.a, args.b, args.out, hands=args.hands, seed=seed, rules=rules, report=show
+            args.a, args.b, args.out, hands=args.hands, seed=seed, rules=rules, report=report
         )
     if not args.json:
         print(f"{document['decisions']:,} decisions of {document['hands']:,} hands: {args.out}")

@@ -63,8 +63,8 @@ def _tell_file(args: argparse.Namespace) -> None:
     from gin_sim.replay import tell
 
     told = False
+    asked = (args.deal, args.mirror, args.pairing)
     for history in read_histories(args.place):
-        asked = (args.deal, args.mirror, args.pairing)
         found = (history.deal, history.mirror, " v ".join(history.agents))
         if all(one is None or one == other for one, other in zip(asked, found, strict=True)):
             told = True
@@ -72,4 +72,5 @@ def _tell_file(args: argparse.Namespace) -> None:
                 print(line)
             print()
     if not told:
-        raise GinSimError(f"'{args.place}' holds no such hand")
+        such = "hands" if asked == (None, None, None) else "such hand"
+        raise GinSimError(f"'{args.place}' holds no {such}")

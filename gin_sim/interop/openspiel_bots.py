@@ -1,6 +1,7 @@
 """OpenSpiel's bots as agents: what a seat sees made a state of OpenSpiel's, and asked there.
 
-For hands under the preset `openspiel`, with the package `open_spiel`.  The agent below stands in
+For hands under the preset `openspiel`, with the package `open_spiel`: where it is missing, this
+module says so when it is loaded, not at the first decision.  The agent below stands in
 this file, so that the command line finds it by the file's place::
 
     gin-sim tournament PLACE/openspiel_bots.py:openspiel_simple simple --rules openspiel
@@ -11,6 +12,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 from functools import cache
+from importlib.util import find_spec
 from typing import Any
 
 from gin_sim.cards import DECK, cards_of
@@ -23,6 +25,7 @@ MakeBot = Callable[[Any, int, int], Any]
 """Makes a bot from OpenSpiel's game, the player's number and a random whole number."""
 
 _STOCK, _WALL = 31, 2
+_MISSING = "OpenSpiel is not installed: pip install open_spiel"
 
 
 @cache
@@ -37,7 +40,7 @@ def load_game(knock_card: int = 10, gin_bonus: int = 25, undercut_bonus: int = 2
     try:
         import pyspiel  # noqa: PLC0415 - optional
     except ImportError as error:
-        raise AgentError("OpenSpiel is not installed: pip install open_spiel") from error
+        raise AgentError(_MISSING) from error
     rules = {"knock_card": knock_card, "gin_bonus": gin_bonus, "undercut_bonus": undercut_bonus}
     return pyspiel.load_game("gin_rummy", rules)
 
@@ -167,7 +170,14 @@ def bot_agent(name: str, make_bot: MakeBot, source: str) -> Agent:
         dealer) and a random whole number below 2**31 for its dice.
     source : str
         Where the strategy comes from.
+
+    Raises
+    ------
+    AgentError
+        If OpenSpiel is not there.
     """
+    if find_spec("pyspiel") is None:
+        raise AgentError(_MISSING)
 
     def draw(view: View, params: Params) -> bool:
         return _steps(view, make_bot)[0] in (TAKE, KNOCK)
