@@ -95,7 +95,7 @@ def few_throws(
     sure=3,
     settle=100,
     between=16,
-    bold=0.1,
+    bold=0.5,
     trust=200,
     haste=0.008,
     score=1,

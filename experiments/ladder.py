@@ -12,13 +12,15 @@ everybody:
 Single hands are as many as games.  The share of games won is the headline; its interval is
 over mirrored pairs of games.  How an agent wins and when it knocks is read off the hands of
 all its games of the second kind under the same rules, and so are the figures.  The tables are
-written after each part, so that what has been played is kept.
+written after each part; with ``--runs DIR`` the tournaments are kept there, and those that are
+there already go on where they were stopped.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gin_sim.checks import MAX_SEED
@@ -155,6 +157,10 @@ def study(args: argparse.Namespace, folder: RunFolder) -> pd.DataFrame:
                 where["agents"] = "all" if agents == everybody else "quick"
                 note(f"{preset}, {where['agents']} agents, {games:,} {unit} a pairing")
                 keep = unit == "games" and agents == everybody
+                place: dict[str, Any] = {}
+                if args.runs is not None:
+                    run = Path(args.runs) / f"{preset}-{where['agents']}-{unit}"
+                    place = {"resume" if run.exists() else "out": run}
                 found = play_tournament(
                     agents,
                     games=games if unit == "games" else None,
@@ -165,6 +171,7 @@ def study(args: argparse.Namespace, folder: RunFolder) -> pd.DataFrame:
                     backend=args.backend,
                     scheduler=args.scheduler,
                     keep_hands=keep,
+                    **place,
                 )
                 tables["pairings"] += shares(found, **where)
                 if agents == everybody:
@@ -221,6 +228,9 @@ def build_parser() -> Parser:
     )
     parser.add_argument("--seed", metavar="S", type=whole(0, MAX_SEED), default=30)
     parser.add_argument("--out", metavar="DIR", help="a new folder (default: one in results/)")
+    parser.add_argument(
+        "--runs", metavar="DIR", help="keep the tournaments there, and go on with those that are"
+    )
     add_workers(parser)
     parser.set_defaults(run=run)
     parser.add_argument(

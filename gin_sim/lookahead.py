@@ -48,7 +48,8 @@ class Effort(NamedTuple):
     settle, between : int
         Steps of the walk to the first world, and from one to the next.
     bold : float
-        The share of worlds whose opponent knocks whenever it may.
+        How often the opponent knocks whenever it may, in worlds where it could not have
+        knocked so far.
     trust : float
         For as many worlds counts what is believed of the actions beforehand.
     haste : float
@@ -159,7 +160,11 @@ def play_worlds(
     while done < effort.worlds:
         world = likely_world(evidence, world, effort.between)
         set_world(start, evidence.unseen, world)
-        bold = 1 - seat if next_word(world.word) < effort.bold * 2.0**63 else -1
+        bold = -1
+        # Who could have knocked before and did not is not bold.
+        if start.deadwood[1 - seat] > view.knock_limit or start.own_turns[1 - seat] == 0:
+            if next_word(world.word) < effort.bold * 2.0**63:
+                bold = 1 - seat
         for i in range(n):
             if not in_play[i]:
                 continue

@@ -33,6 +33,9 @@ from gin_sim.stops import stops_put_off
 from gin_sim.workers import Workers
 
 PIECE_SECONDS = 0.5
+FIRST_UNITS = 2
+"""The first pieces are small, since an agent may take seconds for a hand; the next may be eight
+times as large, until they are as long as they should be."""
 
 
 def run_plan(
@@ -132,7 +135,7 @@ class _Pieces:
         self.plan = plan
         self.missing = missing
         self.fixed = piece_units
-        self.size = piece_units or (256 if plan.compiled else 4)
+        self.size = piece_units or FIRST_UNITS
         self.stopped = False
 
     def stop(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pandas as pd
@@ -61,6 +62,16 @@ def test_it_writes_its_tables(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     figures = {path.name for path in (out / "figures").iterdir()}
     kinds = ("ratings", "superiority")
     assert figures == {f"{preset}_{kind}.png" for preset in RULES for kind in kinds}
+    # Again, with the tournaments kept: half of them are there already, and nothing changes.
+    runs = tmp_path / "runs"
+    kept = [*asked, "--runs", str(runs)]
+    tables = [pairings]
+    for again in ("first", "second"):
+        assert guarded(build_parser(), [*kept, "--out", str(tmp_path / again)]) == 0
+        tables.append(pd.read_csv(tmp_path / again / "pairings.csv"))
+        assert len(list(runs.iterdir())) == 4 * len(RULES)
+        shutil.rmtree(runs / "eaai-all-games")
+    assert all(table.equals(pairings) for table in tables)
     of_games = pairings[pairings["of"] == "games"]
     assert set(of_games["games"]) == {2, 4}
 

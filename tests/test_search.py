@@ -135,6 +135,26 @@ def test_haste_is_added_to_knocks_only_and_to_each_world() -> None:
         assert sums[1, 1] == pytest.approx(sums[0, 1] + 32 * 0.25 * stake(view))
 
 
+@pytest.mark.parametrize(
+    ("known", "turn", "differs"),
+    [
+        ("Ac 2c 3c 4c Ad 2d 3d 4d 7s 2s", 13, False),  # 9 points: it could have knocked
+        ("Ac 2c 3c 4c Ad 2d 3d 4d 7s 9s", 13, True),  # 16 points
+        ("Ac 2c 3c 4c Ad 2d 3d 4d 7s 2s", 6, True),  # it has not been to move yet
+    ],
+)
+def test_only_who_has_not_passed_a_knock_by_is_bold(known: str, turn: int, differs: bool) -> None:
+    hand = "5h 6h 9h Tc Jc Kc 8d Qd 8s Ks Qh"
+    view = make_view(hand, drawn="Qh", stock_left=24, own_turn=6, opponent_known=known, turn=turn)
+    throws = np.array([parse_card("Kc"), parse_card("5h")])
+    found = []
+    for bold in (0.0, 1.0):
+        asked, sums = effort(worlds=scaled(200, 40), sure=1e9, bold=bold), np.zeros(MOST_ACTIONS)
+        play_on(view, throws, np.zeros(2), 2, asked, WEIGHTS, sums, np.ones(MOST_ACTIONS, bool))
+        found.append(list(sums[:2]))
+    assert (found[0] != found[1]) == differs
+
+
 def test_every_world_is_another() -> None:
     view = make_view("2c 3c 4c 8d 8h 8s Ah 9h Jc 6d Kh", drawn="Kh", stock_left=31)
     throws = np.array([parse_card("Kh"), parse_card("Jc")])

@@ -29,6 +29,8 @@ from gin_sim.view import VIEW_DTYPE
 from tests.helpers import table
 
 ASKED_FOR_ONE = 20_000
+SECONDS = 0.2
+"""An agent that thinks for long is asked so many seconds of each kind, in each round."""
 
 
 @kernel
@@ -52,6 +54,16 @@ def compile_loops() -> None:
     loop.disable_compile()
 
 
+def few(views: Any, function: Any, params: Any) -> Any:
+    """Return as many of the questions as are answered in `SECONDS`, 20 at least."""
+    ask_all(views[:1], function, params, 1)
+    start = time.process_time()
+    ask_all(views[:20], function, params, 1)
+    each = (time.process_time() - start) / max(len(views[:20]), 1)
+    most = max(int(SECONDS / max(each, 1e-9)), 20)
+    return np.ascontiguousarray(views[:: max(-(-len(views) // most), 1)])
+
+
 class Questions:
     """What an agent was asked in some hands, and its compiled answers."""
 
@@ -67,12 +79,15 @@ class Questions:
                     seen[asked.name].append(asked.view)
         self.views = [np.array(seen[decision], VIEW_DTYPE) for decision in DECISIONS]
         self.counts = [len(views) for views in self.views]
+        both = zip(self.views, self.functions, strict=True)
+        self.shown = [few(views, function, self.params) for views, function in both]
 
     def microseconds(self) -> list[float]:
         """Return how long one decision of each kind takes now."""
         out = []
-        for views, function in zip(self.views, self.functions, strict=True):
-            times = max(ASKED_FOR_ONE // max(len(views), 1), 1)
+        some = zip(self.shown, self.counts, self.functions, strict=True)
+        for views, asked, function in some:
+            times = 1 if len(views) < asked else max(ASKED_FOR_ONE // max(asked, 1), 1)
             start = time.process_time()
             ask_all(views, function, self.params, times)
             spent = time.process_time() - start
