@@ -70,8 +70,11 @@ def stops_raised() -> Iterator[None]:
 
     usual = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
     ours = {number: stop for number in STOPS if signal.getsignal(number) == usual[number]}
-    with _handlers(ours):  # type: ignore[arg-type]
-        yield
+    try:
+        with _handlers(ours):  # type: ignore[arg-type]
+            yield
+    finally:
+        _swallowed.clear()  # it was for this block: who plays on in this process was not stopped
 
 
 def raise_swallowed() -> None:

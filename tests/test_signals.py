@@ -9,15 +9,25 @@ import threading
 import time
 from argparse import Namespace
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from gin_sim import load_agent, shuffled_deck
 from gin_sim.cli.common import Parser, guarded
 from gin_sim.compiled import JIT_DISABLED
-from gin_sim.stops import Terminated, stops_blocked, stops_ignored, stops_put_off, stops_raised
+from gin_sim.stops import (
+    Terminated,
+    raise_swallowed,
+    stops_blocked,
+    stops_ignored,
+    stops_put_off,
+    stops_raised,
+)
 from tests.command import check_rows, start, stop
+from tests.helpers import table
 from tests.test_runs import write_agent
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="Unix's signals")
@@ -57,6 +67,18 @@ def test_what_catches_ctrl_c_catches_sigterm() -> None:
     with stops_raised(), pytest.raises(KeyboardInterrupt) as came:
         signal.raise_signal(TERM)
     assert came.type is Terminated
+
+
+@pytest.mark.parametrize("number", [INT, TERM])
+def test_a_stop_that_was_swallowed_is_forgotten_after_its_block(number: signal.Signals) -> None:
+    """Whoever plays on in this process afterwards was not stopped."""
+    with stops_raised():
+        with suppress(KeyboardInterrupt):
+            signal.raise_signal(number)
+        with pytest.raises(KeyboardInterrupt):
+            raise_swallowed()
+    raise_swallowed()
+    table(shuffled_deck(1, 0)).play(load_agent("simple"), load_agent("greedy"))
 
 
 def test_a_signal_that_comes_twice_is_one_stop() -> None:
