@@ -160,11 +160,9 @@ def play_worlds(
     while done < effort.worlds:
         world = likely_world(evidence, world, effort.between)
         set_world(start, evidence.unseen, world)
-        bold = -1
         # Who could have knocked before and did not is not bold.
-        if start.deadwood[1 - seat] > view.knock_limit or start.own_turns[1 - seat] == 0:
-            if next_word(world.word) < effort.bold * 2.0**63:
-                bold = 1 - seat
+        waits = start.deadwood[1 - seat] <= view.knock_limit and start.own_turns[1 - seat] > 0
+        bold = -1 if waits or next_word(world.word) >= effort.bold * 2.0**63 else 1 - seat
         for i in range(n):
             if not in_play[i]:
                 continue

@@ -16,8 +16,9 @@ import pytest
 
 from agents.tuned import WEIGHTS
 from gin_sim import load_agent, shuffled_deck
-from gin_sim.lookahead import MOST_ACTIONS, Effort, play_on
+from gin_sim.lookahead import MOST_ACTIONS, play_on
 from tests.helpers import scaled, table
+from tests.test_search import effort
 
 HOME = Path(__file__).resolve().parent.parent
 FILES = sorted(p for d in ("gin_sim", "agents", "experiments") for p in (HOME / d).rglob("*.py"))
@@ -129,13 +130,13 @@ def test_a_thread_of_its_own_finds_what_the_first_one_found() -> None:
     tuned = load_agent("tuned")
     deal = table(shuffled_deck(5, 0), key=0)
     views = [asked.view for asked in deal.play(tuned, tuned) if asked.name == "draw"][:4]
-    effort = Effort(scaled(64, 2), 0.0, 1e9, 100, 16, 0.1, 200.0, 0.008, 1.0)
+    asked_for = effort(worlds=scaled(64, 2), sure=1e9)
 
     def found() -> list[list[float]]:
         rows = np.zeros((len(views), MOST_ACTIONS))
         for row, view in zip(rows, views, strict=True):
             in_play = np.ones(MOST_ACTIONS, bool)
-            play_on(view, np.array([0, 1]), np.zeros(2), 2, effort, WEIGHTS, row, in_play)
+            play_on(view, np.array([0, 1]), np.zeros(2), 2, asked_for, WEIGHTS, row, in_play)
         return [list(row) for row in rows]
 
     found()

@@ -24,10 +24,9 @@ from gin_sim.plan import Plan, make_plan, make_sweep
 from gin_sim.progress import Reporter
 from gin_sim.records import read_rows
 from gin_sim.run import Run
-from gin_sim.tournament import FIRST_UNITS, run_plan
+from gin_sim.tournament import run_plan
 from gin_sim.workers import Workers
 from tests.command import press_ctrl_c, refused, start
-from tests.helpers import scaled
 from tests.test_runs import write_agent
 from tests.test_tournament import contents
 
@@ -438,17 +437,3 @@ def test_what_is_there_already_is_counted_when_a_resumed_run_stops(
     monkeypatch.setattr(Workers, "run", stopped)
     assert main(["tournament", "--resume", str(tmp_path / "run")]) == 130
     assert "the 20 hands played are kept; go on with" in capsys.readouterr().err
-
-
-def test_pieces_begin_small_and_grow() -> None:
-    """An agent may take seconds for a hand: a stop soon after the start loses little."""
-    plan = make_plan(["random", "simple"], hands=scaled(40_000, 60), seed=1, keep_hands=False)
-    reported: list[int] = []
-    run_plan(plan, Workers(1, "threads"), report=lambda done, *_: reported.append(done))
-    both = 2 * len(plan.pairings)
-    assert reported[0] == both * FIRST_UNITS
-    sizes = np.diff([0, *reported])
-    assert sizes.sum() == both * plan.units
-    if not JIT_DISABLED:
-        assert sizes.max() > 100 * sizes[0]
-        assert len(sizes) < 100

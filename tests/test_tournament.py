@@ -18,8 +18,9 @@ from gin_sim.records import read_rows
 from gin_sim.result import Result
 from gin_sim.rules import PRESETS
 from gin_sim.stats import t_quantile
-from gin_sim.tournament import run_plan
+from gin_sim.tournament import FIRST_UNITS, run_plan
 from gin_sim.workers import Workers
+from tests.helpers import scaled
 
 HANDS = 8 if JIT_DISABLED else 6_000
 GAMES = 2 if JIT_DISABLED else 200
@@ -254,3 +255,17 @@ def test_the_table_has_the_same_columns_for_hands_and_games() -> None:
 def test_values_of_a_sweep_that_cannot_be(values: Any) -> None:
     with pytest.raises((GinSimError, AgentError), match=r"values = |finite number"):
         play_sweep("simple", "knock_most", values, ["greedy"], hands=2)
+
+
+def test_pieces_begin_small_and_grow() -> None:
+    """An agent may take seconds for a hand: a stop soon after the start loses little."""
+    plan = make_plan(["random", "simple"], hands=scaled(40_000, 60), seed=1, keep_hands=False)
+    reported: list[int] = []
+    run_plan(plan, Workers(1, "threads"), report=lambda done, *_: reported.append(done))
+    both = 2 * len(plan.pairings)
+    assert reported[0] == both * FIRST_UNITS
+    sizes = np.diff([0, *reported])
+    assert sizes.sum() == both * plan.units
+    if not JIT_DISABLED:
+        assert sizes.max() > 100 * sizes[0]
+        assert len(sizes) < 100
